@@ -179,7 +179,7 @@ export function fileOrBatch(
   const isFile = existsSync(argument);
   if (isBatch && isFile)
     throw new RemitError('USAGE', `${argument} is both a file and a batch`, {
-      hint: `write ./${argument} for the file`,
+      hint: `write ./${argument} for the file, or resume instead of run for the batch`,
     });
   if (isBatch) return 'batch';
   if (isFile || /\.\w{1,5}$/.test(argument)) return 'file';

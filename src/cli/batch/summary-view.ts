@@ -154,10 +154,10 @@ function restLines(
   const missing = state === 'held' ? unsent : state === 'staged' ? unsent + doubts : 0;
   if (missing === 0 || staged === held) return [];
   const command = type('release', ...accepting('rest'));
-  const resume = type('resume');
+  const again = type('run');
   const them = missing === 1 ? 'it' : 'them';
-  if (command === next) return unsent === 0 ? [] : [`To try ${them} again first:`, `         ${resume}`];
-  if (state === 'staged' && resume !== next) return [];
+  if (command === next) return unsent === 0 ? [] : [`To try ${them} again first:`, `         ${again}`];
+  if (state === 'staged' && again !== next) return [];
   return [`To release the others without ${them}:`, `         ${command}`];
 }
 
@@ -214,7 +214,7 @@ function headline(summary: Summary, isRun: boolean): string {
         ? `Batch ${id} is staged: ${counted(summary.staged, 'record')} created, none released; no money has moved${sent}.`
         : `Batch ${id} is staged: ${counted(summary.staged, 'record')} created and not released, ${counted(summary.accepted, 'row')} already released${summary.in_doubt === 0 ? '' : `, ${counted(summary.in_doubt, 'row')} in doubt`}${sent}.`;
     case 'held':
-      return `Batch ${id} is held: ${incompleteText(summary)}${summary.not_sent > 0 ? ' (resume tries again)' : ''}${end}.`;
+      return `Batch ${id} is held: ${incompleteText(summary)}${summary.not_sent > 0 ? ' (run tries again)' : ''}${end}.`;
     case 'planned':
       return `Batch ${id} is planned: ${counted(planned, 'row')}, nothing was sent.`;
     case 'running':
@@ -240,5 +240,5 @@ export function doubtsText(summary: Summary, named: readonly string[], commands:
       ? `, and ${summary.in_doubt - named.length} more (${report} writes all of them to a file)`
       : '';
   const them = summary.in_doubt === 1 ? 'it' : 'them';
-  return `${counted(summary.in_doubt, 'row')} in doubt (the service may have accepted ${them}): ${named.join(', ')}${more}. ${/ batch resume /.test(summary.next ?? '') ? 'To find out' : `Resolve ${them} with`}: ${summary.next}`;
+  return `${counted(summary.in_doubt, 'row')} in doubt (the service may have accepted ${them}): ${named.join(', ')}${more}. ${/ batch run /.test(summary.next ?? '') ? 'To find out' : `Resolve ${them} with`}: ${summary.next}`;
 }

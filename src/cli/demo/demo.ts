@@ -55,7 +55,7 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
     if (killed === 'SIGKILL') say('\nKilled with SIGKILL. The journal shows what may have been sent:');
     else
       say(`\nThe run ended with exit code ${killed} before it could be killed; resuming shows what is left:`);
-    await remit(['payouts', 'batch', 'resume', BATCH]);
+    await remit(['payouts', 'batch', 'run', BATCH]);
     const batch = readSummary(folder);
     say('\nThe same file again. Paid rows are never sent again:');
     await remit(run);

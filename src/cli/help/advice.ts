@@ -4,13 +4,13 @@ import {ERRORS, type ErrorCode, type ExitCode} from '../../errors.ts';
 /** What a person or script does next, by exit code. The meanings are in errors.ts. */
 export const ADVICE: Readonly<Record<ExitCode, string>> = {
   0: 'The data on stdout is complete.',
-  1: 'Run it again with --debug and report the output. A batch can be resumed.',
+  1: 'Run it again with --debug and report the output. A batch can be run again.',
   2: 'Correct the command line; nothing was sent. --help shows what the command takes.',
   3: 'Check which key is used, and where it comes from: remit whoami.',
   4: 'Check the id and the profile: the record may belong to another entity, or to the other mode.',
   5: 'Correct the fields that the message names. The same request will be refused again.',
   6: 'Read the record and decide. After IDEMPOTENCY_KEY_CONFLICT, a new payment needs a new idempotency key.',
-  7: 'Nothing took effect, or it was a read. If the error is retryable, run the same command again later (resume a batch); otherwise first correct what the message names, because the same command will fail again.',
+  7: 'Nothing took effect, or it was a read. If the error is retryable, run the same command again later (run a batch again by its id); otherwise first correct what the message names, because the same command will fail again.',
   8: 'Read the warning on stderr or the summary of the batch: a part still needs a decision.',
   9: 'Read the reason in the record: remit payouts get ID. The service does not send it again.',
   10: 'The record is still being processed. Wait again with a longer --timeout.',

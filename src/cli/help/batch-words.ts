@@ -44,9 +44,9 @@ const STATES: Readonly<Record<RowState, BatchWord>> = {
   in_doubt: {
     meaning: 'sent, but no usable answer came, or its record shows another payment: it may have been paid',
     advice:
-      'Do not pay it by other means. Run resume, which asks the service; if it stays in doubt, find out from the service whether it was paid, and record that with resolve.',
+      'Do not pay it by other means. Run the batch again, which asks the service; if it stays in doubt, find out from the service whether it was paid, and record that with resolve.',
   },
-  not_sent: {meaning: 'certainly not accepted by the service', advice: 'Run resume.'},
+  not_sent: {meaning: 'certainly not accepted by the service', advice: 'Run the batch again.'},
 };
 
 /** The codes of rows that remit itself decides. */
@@ -62,7 +62,7 @@ const CODES: Readonly<Record<string, BatchWord>> = {
   NOT_COMPARED: {
     meaning:
       'held: its record does not show the party, amount or subaccount, so what a release would pay is unknown',
-    advice: 'Set the field names of the service in the service file, then run resume; or cancel.',
+    advice: 'Set the field names of the service in the service file, then run the batch again; or cancel.',
   },
   KEY_FORGOTTEN: {
     meaning:

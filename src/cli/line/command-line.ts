@@ -40,7 +40,7 @@ export class Commands implements CommandBuilder {
 
   /** A command that changes nothing. */
   read(...words: readonly string[]): string {
-    return ['remit', ...words, ...this.#placeOf(words)].map(shellWord).join(' ');
+    return ['remit', ...verbAsTyped(words), ...this.#placeOf(words)].map(shellWord).join(' ');
   }
 
   /** A command that writes: with a live key it needs `--live`; it still asks for confirmation. */
@@ -92,6 +92,10 @@ export class Commands implements CommandBuilder {
     return profile === undefined ? [] : ['-p', profile];
   }
 }
+
+/** The batch engine calls `run ID` by its former name, `resume`, wherever a batch goes on. */
+const verbAsTyped = (words: readonly string[]): readonly string[] =>
+  words[1] === 'batch' && words[2] === 'resume' ? words.with(2, 'run') : words;
 
 /** The words that started a command. */
 export interface Typed {

@@ -150,7 +150,7 @@ describe('every error of batch resolve', function () {
     const command = /remit (?!sandbox start )[^;]*/.exec(hint ?? '')?.[0];
     assert.ok(command?.includes(' -p work') ?? false, `${where}\nno command: ${hint}`);
     if (!isTrue(statement) && command!.includes('--unseen')) return; // it would record what is wrong, as stated
-    const typed = await bench.typeLine(command!, command!.includes(' resume ') ? ['--yes'] : []);
+    const typed = await bench.typeLine(command!, command!.includes(' run ') ? ['--yes'] : []);
     const expected = command!.includes(' list ') ? EXIT.NOT_FOUND : EXIT.OK; // this service has no lists
     assert.equal(typed.exitCode, expected, `${where}\n${command}\n${typed.stdout}${typed.stderr}`);
   }

@@ -42,9 +42,9 @@ export const OTHER_ANSWERS: readonly Difference[] = [
     twist: comparing,
     repair: [
       `profiles add own --base-url ${BASE_URL} --key-file key.txt --approve-by-id`,
-      'payouts batch resume b --profile own --yes',
+      'payouts batch run b --profile own --yes',
     ],
-    way: /add a profile with the same key: remit profiles add NAME --base-url \S+ --approve-by-id; then: remit payouts batch resume b --profile NAME$/m,
+    way: /add a profile with the same key: remit profiles add NAME --base-url \S+ --approve-by-id; then: remit payouts batch run b --profile NAME$/m,
   },
   {
     name: 'errors in plain text',

@@ -140,9 +140,9 @@ function resolvedText(
   if (formers !== undefined)
     return `Recorded: row ${reference} of batch ${batch} was not paid by record ${formers.join(' or ')}. The next run asks for it once more, and pays the row if it is still not found or has failed.`;
   if (state === 'not_sent')
-    return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume sends it again with the same key.`;
+    return `Recorded: row ${reference} of batch ${batch} was not paid. The next run sends it again with the same key.`;
   if (state === 'staged')
-    return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume reads its record ${id} and releases it.`;
+    return `Recorded: row ${reference} of batch ${batch} was not paid. The next run reads its record ${id} and releases it.`;
   if (state === 'collision')
     return `Recorded: row ${reference} of batch ${batch} was not paid. A retry that names it sends it again with a new key.`;
   const by = isRead ? `record ${id} was read` : 'as you stated';

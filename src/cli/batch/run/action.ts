@@ -28,6 +28,7 @@ import {confirmOnce, isConfirmed, mayRetry, nothingToRetry, reachOf, tellStatus}
 import {noteEffect, showEnd} from './ending.ts';
 import {PERMITS} from './granted.ts';
 import {
+  asStarted,
   commandsOfRun,
   type ConfirmedRun,
   horizonOf,
@@ -50,9 +51,9 @@ export interface BatchEnd {
  * Opens a planned batch, has it confirmed, runs it, and reports the result. No other process has the batch during
  * that time.
  */
-export async function runBatch(request: RunRequest): Promise<BatchEnd> {
+export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
   keepHeapSmall();
-  const {context, kind, stateDir, batchId, flags, doing} = request;
+  const {context, kind, stateDir, batchId, flags, doing} = typed;
   const {clock} = context;
   const breakLock = flags['break-lock'] ?? false;
   const waiting = {context, kind, stateDir, waitMs: flags['wait-lock']};
@@ -60,10 +61,12 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const batch = await withLock(waiting, () =>
     openBatch({stateDir, kind, batchId, purpose, breakLock, clock}),
   );
-  context.ofBatch.commands = commandsOfRun(request, batch.plan);
+  context.ofBatch.commands = commandsOfRun(typed, batch.plan);
+  let request = typed;
   const run = async () => {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
+    request = asStarted(typed, batch);
     checkBound(context, stateDir, request.typed, batch, {isFile: !request.isById, out: flags.out});
     warnUnrecorded(context, batch);
     if (request.path !== 'cancel')

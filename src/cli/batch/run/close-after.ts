@@ -73,7 +73,7 @@ export function withResume(
   const {next} = commands;
   return new RemitError(
     'STATE',
-    `batch ${batchId} was stopped: ${message}. Rows may have been sent; the journal lists each of them. Fix this, then resume the batch`,
+    `batch ${batchId} was stopped: ${message}. Rows may have been sent; the journal lists each of them. Fix this, then run the batch again`,
     {hint: next, details: {...details, batch_id: batchId, next}, cause: error},
   );
 }

@@ -9,7 +9,7 @@ import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from '../
 import {fileOrBatch, refuseSecondRun} from '../place.ts';
 import {planFromFlags} from '../plan/action.ts';
 import {runBatch} from './action.ts';
-import type {RunFlags, RunRequest} from './request.ts';
+import {continues, type RunFlags, type RunRequest, verbOf} from './request.ts';
 import {withLock} from './wait-lock.ts';
 
 /** What may be accepted when records are released. */
@@ -28,7 +28,7 @@ export abstract class BatchRunCommand extends BatchCommand {
   static override args = {
     file: Args.string({
       required: true,
-      description: 'CSV or .xlsx file (or -), or the id of a planned batch',
+      description: 'CSV or .xlsx file (or -), or the id of a batch, which then continues',
     }),
   };
   static override flags = {
@@ -88,17 +88,19 @@ export abstract class BatchRunCommand extends BatchCommand {
       if (!fresh) context.out.note(`Batch ${batchId}, planned before`); // a fresh plan is shown whole, its id first
     }
     const path: RunPath = flags.direct ? 'direct' : flags['stage-only'] ? 'stage-only' : 'stage-and-release';
-    const doing = flags['stage-only'] ? 'stage' : this.kind === 'payout' ? 'pay' : 'collect';
+    const isById = what === 'batch';
+    const how =
+      isById && path === 'stage-and-release' ? continues(this.kind) : {path, doing: verbOf(this.kind, path)};
     const {summary, exit} = await runBatch({
-      ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, accepted, path, doing},
-      isById: what === 'batch',
+      ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, accepted, ...how},
+      isById,
     });
     this.exitWith(exit);
     return summary;
   }
 }
 
-/** `release`, `resume`, `retry` and `cancel`: these continue an existing batch. */
+/** `release`, `retry` and `cancel`, and `resume`, the former name of `run ID`: these continue an existing batch. */
 abstract class BatchContinue extends BatchCommand {
   protected async continue(
     batchId: string,
@@ -133,7 +135,7 @@ export abstract class BatchResume extends BatchContinue {
 
   async run() {
     const {args, flags} = await this.parse(BatchResume);
-    return this.continue(args.batch, flags, {path: 'as-before', doing: 'resume'});
+    return this.continue(args.batch, flags, continues(this.kind));
   }
 }
 

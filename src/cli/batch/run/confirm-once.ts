@@ -18,10 +18,10 @@ import {grantBatch} from './granted.ts';
 import {commandsOfRun, type RunRequest, statusCommand, typing} from './request.ts';
 import {partOf} from './retry-view.ts';
 
-export function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
+export function isConfirmed({doing, goesOn}: RunRequest, {plan, journal}: OpenBatch): boolean {
   const before = journal.fact('confirmed');
   return (
-    before?.planHash === plan.planHash && (doing === 'resume' || doing === 'retry' || before.doing === doing)
+    before?.planHash === plan.planHash && (goesOn === true || doing === 'retry' || before.doing === doing)
   );
 }
 
@@ -89,17 +89,17 @@ function refuseSubaccounts({context}: RunRequest, {plan, journal}: OpenBatch): v
 
 /** Stores who confirmed what, and when. */
 function noteAgreement(
-  {context, doing, flags}: RunRequest,
+  {context, doing, flags, goesOn}: RunRequest,
   {plan, journal}: OpenBatch,
   asked: boolean,
 ): void {
   const {clock, profile} = context;
   const {planHash, revision} = plan;
   const before = journal.fact('confirmed');
-  const goesOn = doing === 'resume' || doing === 'retry';
+  const isSame = goesOn === true || doing === 'retry';
   const signed = {at: clock.now(), by: operatorName()};
   noteTyped(journal, context, flags.out);
-  journal.setFact('confirmed', {planHash, doing: goesOn ? (before?.doing ?? doing) : doing, ...signed});
+  journal.setFact('confirmed', {planHash, doing: isSame ? (before?.doing ?? doing) : doing, ...signed});
   noteConfirmation(journal, {planHash, revision, doing, asked, ...signed, profile: profile.name});
 }
 

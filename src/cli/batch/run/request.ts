@@ -4,6 +4,7 @@ import type {RunPath} from '../../../batch/model/run-path.ts';
 import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
+import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {typingFor} from '../../../batch/standing/next-command.ts';
 import type {Transport} from '../../../client/transport/transport.ts';
 import type {Context} from '../../core/context.ts';
@@ -26,12 +27,42 @@ export interface RunRequest {
   typed: Typed;
   /** `as-before`: in the way in which the batch was started. */
   path: RunPath | 'as-before';
-  /** What is confirmed: `pay`, `stage`, `release`, `resume`. */
+  /** What is confirmed: `pay`, `stage`, `release`. */
   doing: string;
+  /** The plan was confirmed when the batch was started. */
+  goesOn?: boolean;
   /** The command names the batch by its id, and has not just planned its file. */
   isById: boolean;
   /** First raise the generation of failed rows; with names, only of those. */
   retry?: {named: readonly string[]};
+}
+
+/** `run ID` without a flag for the way. `resume` is its former name, which earlier versions have printed. */
+export const continues = (kind: Kind): Pick<RunRequest, 'path' | 'doing'> => ({
+  path: 'as-before',
+  doing: verbOf(kind, 'as-before'),
+});
+
+/** What is confirmed before rows are sent in this way. */
+export const verbOf = (kind: Kind, path: RunRequest['path']): string =>
+  path === 'stage-only' ? 'stage' : kind === 'payout' ? 'pay' : 'collect';
+
+/**
+ * The request for a batch that was started: it continues in the same way, and its plan is not confirmed again. What was
+ * only staged stays staged until its release. Rows that cannot be sent in direct mode are staged and released.
+ */
+export function asStarted(request: RunRequest, batch: OpenBatch): RunRequest {
+  const {kind, path, doing} = request;
+  if (path !== 'as-before' || doing !== verbOf(kind, path)) return request;
+  const {journal, plan} = batch;
+  const confirmed = journal.fact('confirmed');
+  // A run that failed right after it was confirmed has not stored its way.
+  const before = journal.fact('path') ?? (confirmed?.doing === 'stage' ? 'stage-only' : 'stage-and-release');
+  const isIndirect =
+    before === 'direct' && / batch run /.test(readSummary(batch, request.context.clock.now()).next ?? '');
+  const way = isIndirect ? 'stage-and-release' : before;
+  const isKnown = confirmed?.planHash === plan.planHash && !isIndirect;
+  return {...request, path: way, doing: verbOf(kind, way), goesOn: isKnown};
 }
 
 /** A confirmed run. */
@@ -57,7 +88,7 @@ export const horizonOf = ({flags, context: {profile}}: RunRequest): number =>
 
 /** The command that continues a batch whose run failed. */
 export const runOrRefuse = (request: RunRequest, plan: Plan): string =>
-  typing(request, plan)(request.path === 'cancel' ? 'cancel' : 'resume');
+  typing(request, plan)(request.path === 'cancel' ? 'cancel' : 'run');
 
 /** The command that shows the status of a batch. */
 export const statusCommand = (request: RunRequest, plan: Plan): string => typing(request, plan)('status');

@@ -1,9 +1,11 @@
 import {BatchRunCommand} from '../../../cli/batch/run/commands.ts';
 
 export default class PayoutsBatchRun extends BatchRunCommand {
-  static override summary = 'Plan a CSV or Excel file, confirm it, and pay each row exactly once';
+  static override summary =
+    'Plan a CSV or Excel file, confirm it, and pay each row exactly once; or continue a batch';
   static override examples = [
     '<%= config.bin %> payouts batch run payouts.csv --batch-id november',
+    '<%= config.bin %> payouts batch run november',
     '<%= config.bin %> payouts batch run november --confirm-total USD=1500.75 --confirm-count 2',
   ];
   readonly kind = 'payout';

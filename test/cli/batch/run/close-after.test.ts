@@ -6,7 +6,7 @@ import {RemitError} from '../../../../src/errors.ts';
 
 const same = (error: unknown) => error;
 
-const NEXT = 'remit payouts batch resume november -p prod';
+const NEXT = 'remit payouts batch run november -p prod';
 
 describe('closing after work', () => {
   it('reports the error of the work, not that of the closing', async () => {

@@ -156,8 +156,8 @@ describe('payouts batch resolve --from', () => {
     const ran = await resolve(`reference,verdict,id\nA-3,paid,${recordOf('A-3').id}\nA-2,not-paid,\n`);
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.match(ran.stdout, /Batch b: 1 row recorded as paid, 1 row as not paid\./);
-    assert.match(ran.stderr, /Hint: remit payouts batch resume b/);
-    const resumed = await desk.batch('resume b --yes --json');
+    assert.match(ran.stderr, /Hint: remit payouts batch run b/);
+    const resumed = await desk.batch('run b --yes --json');
     assert.deepEqual([resumed.exitCode, (resumed.json() as Summary).state], [0, 'complete']);
     assert.deepEqual(
       desk.service.paid.map(({approvals}) => approvals),

@@ -305,7 +305,7 @@ describe('a service that writes references in upper case', () => {
     const {next} = await desk.go('run ./p.csv --batch-id c --yes');
     assert.equal(next, 'remit payouts batch resolve c --from FILE');
     assert.equal((await desk.batch('resolve c jnv-2 --not-paid')).exitCode, 0);
-    assert.equal((await desk.go('resume c --yes')).held, 1);
+    assert.equal((await desk.go('run c --yes')).held, 1);
     assert.equal((await desk.go('release c --accept differences --yes')).accepted, 1);
     assert.equal(paidRecords('jnv-2').length, 1);
   });

@@ -277,7 +277,9 @@ describe('confirming a batch', () => {
       assert.deepEqual([again.exitCode, again.error().code], [11, 'GUARD_DUPLICATES']);
       assert.match(again.error().hint!, /--accept duplicates=3/);
       const ran = await desk.batch('run b --json --yes --accept duplicates=3');
-      assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 3]);
+      assert.deepEqual([ran.exitCode, summaryOf(ran).staged], [0, 3]);
+      const released = await desk.batch('release b --json --yes --accept duplicates=3');
+      assert.deepEqual([released.exitCode, summaryOf(released).accepted], [0, 3]);
     });
 
     it('is also required by resume, for what another batch has claimed since', async () => {

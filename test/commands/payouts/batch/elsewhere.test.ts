@@ -122,7 +122,7 @@ describe('references that were used elsewhere', () => {
     assert.match((await desk.batch('status r --row R-1')).stdout, /; as stated by the operator/);
     assert.equal(second, resolve('R-2', recordOf('R-2').id));
     assert.equal(((await typed(second)).json() as Summary).next, null);
-    for (const words of ['status r --json', 'resume r --yes --json', 'status r --refresh --json']) {
+    for (const words of ['status r --json', 'run r --yes --json', 'status r --refresh --json']) {
       const {state: end, next: after, already_paid: there} = await statusOf(words);
       assert.deepEqual({end, after, there}, {end: 'complete', after: null, there: 2}, words);
     }

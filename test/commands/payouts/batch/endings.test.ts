@@ -43,12 +43,12 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     assert.equal(ran.exitCode, 130, ran.stderr);
     const summary = ran.json() as Summary;
     assert.deepEqual([ran.exitCode, summary.state, summary.in_doubt], [130, 'interrupted', 2]);
-    assert.match(ran.stderr, /2 rows in doubt.*: A-2, A-3. To find out: remit payouts batch resume b/);
+    assert.match(ran.stderr, /2 rows in doubt.*: A-2, A-3. To find out: remit payouts batch run b/);
     assert.match(summary.stopped_because!.message, /^stopped by a second signal, which aborted the requests/);
     const status = await desk.batch('status b');
     assert.match(status.stdout, /in doubt +2 /);
     assert.match(status.stdout, /A-2: in doubt/);
-    const resumed = await desk.batch('resume b --json');
+    const resumed = await desk.batch('run b --json');
     assert.deepEqual([resumed.exitCode, (resumed.json() as Summary).accepted], [0, 3]);
     assert.equal(desk.service.paid.length, 3);
   });
@@ -91,7 +91,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
         return inner.send(request);
       },
     };
-    const ran = await desk.batch('resume b --json --yes', {service: stopping, stop});
+    const ran = await desk.batch('run b --json --yes', {service: stopping, stop});
     assert.equal(ran.exitCode, 130, ran.stderr);
     const {in_doubt: doubts, stopped_because: reason} = ran.json() as Summary;
     assert.equal(doubts, 2);
@@ -170,9 +170,9 @@ describe('how a batch ends, on stderr and in the exit code', () => {
       ran.stderr,
       /^Stopping once the requests in flight are answered\. Ctrl-C again aborts them,/m,
     );
-    assert.match(ran.stdout, /not sent +2 .*Next +remit payouts batch resume b/s);
+    assert.match(ran.stdout, /not sent +2 .*Next +remit payouts batch run b/s);
     assert.doesNotMatch(ran.stdout, /Needs attention/);
-    assert.equal((await desk.batch('resume b')).exitCode, 0);
+    assert.equal((await desk.batch('run b')).exitCode, 0);
   });
 
   it('does not say that no money has moved if rows were already released', async () => {
@@ -214,7 +214,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
       n > 1 && body.includes('"A-3"') ? {status: 403, body: {message: 'not permitted'}} : undefined;
     const ran = await desk.batch('run ./p.csv --batch-id b --yes');
     assert.equal(ran.exitCode, 7, ran.stderr);
-    assert.match(ran.stdout, /held: 0 of 3 rows accepted; 2 not released, 1 not sent \(resume tries again\)/);
+    assert.match(ran.stdout, /held: 0 of 3 rows accepted; 2 not released, 1 not sent \(run tries again\)/);
     const [, hint] = /release the others without it:\n +remit payouts batch (release b --accept rest)\n/.exec(
       ran.stdout,
     )!;
@@ -230,7 +230,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
       const ran = await desk.batch(`run ./q.csv --batch-id ${id} --yes --stage-only`);
       assert.match(ran.stdout, /is staged: 2 records created/);
       const rest = `remit payouts batch release ${id} --accept rest`;
-      assert.ok(ran.stdout.includes(`Next     remit payouts batch resume ${id}\n`), ran.stdout);
+      assert.ok(ran.stdout.includes(`Next     remit payouts batch run ${id}\n`), ran.stdout);
       assert.ok(ran.stdout.includes(`To release the others without it:\n         ${rest}`), ran.stdout);
       assert.equal(
         (await desk.batch(`release ${id} --yes --json`)).exitCode,
@@ -246,7 +246,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     const ran = await desk.batch('run ./p.csv --batch-id b --yes');
     assert.match(ran.stdout, /^Next +remit payouts batch release b --accept rest\nTo try it again first:\n/m);
     desk.service.fault = () => undefined;
-    const [, again] = /again first:\n +remit payouts batch (resume b)$/m.exec(ran.stdout)!;
+    const [, again] = /again first:\n +remit payouts batch (run b)$/m.exec(ran.stdout)!;
     assert.equal(((await desk.batch(`${again} --yes --json`)).json() as Summary).accepted, 3);
   });
 
@@ -264,7 +264,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
       /"not released: 403 AUTHORIZATION_ERROR/,
     );
     desk.service.fault = () => undefined;
-    const again = await desk.batch('resume b --yes');
+    const again = await desk.batch('run b --yes');
     assert.equal(again.exitCode, 0, again.stderr);
     assert.doesNotMatch(again.stdout, /not released/);
     assert.doesNotMatch(readFileSync(join(desk.folder, 'b.results.csv'), 'utf8'), /not released/);
@@ -378,7 +378,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     for (const {stdout} of [ran, await desk.batch('status b')]) {
       assert.match(stdout, /b is not complete: 2 of 3 rows accepted; 1 in doubt/);
       assert.doesNotMatch(stdout, /nothing was sent|is complete/);
-      assert.match(stdout, /Next +remit payouts batch resume b/);
+      assert.match(stdout, /Next +remit payouts batch run b/);
     }
   });
 
@@ -411,7 +411,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     assert.equal(ran.exitCode, 7, ran.stderr);
     assert.doesNotMatch(ran.stdout, /Failed/);
     assert.equal(existsSync(join(desk.folder, 'b.failed.csv')), false);
-    assert.match(ran.stdout, /Next +remit profiles test && remit payouts batch resume b/);
+    assert.match(ran.stdout, /Next +remit profiles test && remit payouts batch run b/);
   });
 
   it('refuses a metadata column that JSON would lose', async () => {

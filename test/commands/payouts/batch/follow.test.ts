@@ -79,7 +79,7 @@ describe('following a batch by command', () => {
     assert.match(ran.stdout, /INV-2: failed, R03: No account/);
   });
 
-  it('exits 10 at the time limit, and continues with resume, which sends no POST', async () => {
+  it('exits 10 at the time limit, and continues with run, which sends no POST', async () => {
     payoutFile(['', 'settle_slow']);
     const ran = await remit(
       'payouts batch run ./p.csv --batch-id b --yes --until settled --timeout 20s --json',
@@ -87,9 +87,9 @@ describe('following a batch by command', () => {
     assert.equal(ran.exitCode, 10, ran.stderr);
     const told = ran.json() as Told;
     assert.deepEqual([told.settled, told.followed!.open], [1, 1]);
-    assert.equal(told.next, 'remit payouts batch resume b --until settled');
+    assert.equal(told.next, 'remit payouts batch run b --until settled');
     desk.requests = [];
-    const again = await remit('payouts batch resume b --until settled --json');
+    const again = await remit('payouts batch run b --until settled --json');
     assert.equal(again.exitCode, 0, again.stderr);
     assert.equal((again.json() as Told).settled, 2);
     assert.deepEqual(
@@ -275,7 +275,7 @@ describe('following a batch by command', () => {
     assert.equal((ran.json() as Told).state, 'interrupted');
     assert.equal(((await remit('payouts batch status b --json')).json() as Told).state, 'complete');
     desk.before = () => undefined;
-    assert.equal((await remit('payouts batch resume b --until settled')).exitCode, 0);
+    assert.equal((await remit('payouts batch run b --until settled')).exitCode, 0);
   });
 
   it('gives the registry back before it follows, so that another batch can run', async () => {

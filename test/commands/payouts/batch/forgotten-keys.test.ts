@@ -19,9 +19,9 @@ describe('payouts batch, after the service has forgotten the keys', () => {
       /to approve the records by their ids, add a profile with the same key: (remit profiles add NAME .*--approve-by-id); then: (.*)$/m;
     const [, added, then] = printed.exec(ran.stderr)!;
     assert.match(added!, /--base-url \S+ --approve-by-id$/);
-    assert.equal(then, 'remit payouts batch resume b --profile NAME');
+    assert.equal(then, 'remit payouts batch run b --profile NAME');
     const env = await desk.profile('acme', '--approve-by-id');
-    const approved = await desk.batch('resume b --profile acme --yes --json', {env});
+    const approved = await desk.batch('run b --profile acme --yes --json', {env});
     assert.equal(approved.exitCode, 0, approved.stderr);
     assert.deepEqual([(approved.json() as Summary).accepted, desk.service.paid.length], [2, 2]);
   });
@@ -35,7 +35,7 @@ describe('payouts batch, after the service has forgotten the keys', () => {
       desk.service.fault = () => undefined;
       desk.service.forgetKeys();
       for (const time of ['first', 'second']) {
-        const ran = await desk.batch(`resume b --yes${place}`, env);
+        const ran = await desk.batch(`run b --yes${place}`, env);
         assert.equal(ran.exitCode, 12, ran.stderr);
         assert.match(
           ran.stdout,
@@ -80,7 +80,7 @@ describe('payouts batch, after the service has forgotten the keys', () => {
       assert.equal(first.exitCode, 6, first.stderr);
       const left = await cancelLeftBehind(first.stdout);
 
-      for (const command of ['release b --yes', 'resume b --yes']) {
+      for (const command of ['release b --yes', 'run b --yes']) {
         const again = await desk.batch(command);
         assert.equal(again.exitCode, 6, again.stdout);
         assert.match(
@@ -122,7 +122,7 @@ describe('payouts batch, after the service has forgotten the keys', () => {
     desk.service.keyLifeMs = 3_600_000;
     await desk.clock.sleep(2 * 3_600_000);
     await desk.batch('retry b --row A-2 --yes');
-    await desk.batch('resume b --yes');
+    await desk.batch('run b --yes');
     const paid = recordsOf('A-1').filter(({approvals}) => approvals > 0);
     assert.deepEqual(
       paid.filter((record) => record !== first),

@@ -38,7 +38,7 @@ describe('a record that had failed and is gone', () => {
       new RegExp(`was not paid by record ${desk.former.id}\\. The next run asks for it once more`),
     );
     assert.match((await desk.batch('resolve b A-2 --not-paid')).stdout, /already recorded as not paid/);
-    const {accepted, next, state} = await desk.go('resume b --yes');
+    const {accepted, next, state} = await desk.go('run b --yes');
     assert.deepEqual([accepted, state, next], [2, 'complete', null]);
     desk.paysOnce();
     const [paid] = desk.recordsOf('A-2');
@@ -54,7 +54,7 @@ describe('a record that had failed and is gone', () => {
       next: string;
       not_paid: number;
     };
-    assert.deepEqual([stated.not_paid, stated.next], [1, 'remit payouts batch resume b']);
+    assert.deepEqual([stated.not_paid, stated.next], [1, 'remit payouts batch run b']);
     assert.equal((await desk.go(`${typed(stated.next)} --yes`)).state, 'complete');
     desk.paysOnce();
   });
@@ -66,7 +66,7 @@ describe('a record that had failed and is gone', () => {
     await desk.batch('resolve b A-2 --not-paid');
     byId.set(desk.former.id, desk.former);
     desk.former.status = 'settled';
-    const {already_paid: before} = await desk.go('resume b --yes');
+    const {already_paid: before} = await desk.go('run b --yes');
     assert.equal(before, 2);
     desk.paysOnce();
   });
@@ -78,16 +78,12 @@ describe('a record that had failed and is gone', () => {
       await desk.batch('resolve b A-2 --not-paid');
       desk.service.byId.set(desk.former.id, desk.former);
       desk.former.status = status;
-      const {not_sent: unsent, next} = await desk.go('resume b --yes');
+      const {not_sent: unsent, next} = await desk.go('run b --yes');
       const cancel = status === 'created' ? `remit payouts cancel ${desk.former.id} && ` : '';
-      assert.deepEqual([unsent, next], [1, `${cancel}remit payouts batch resume b`]);
+      assert.deepEqual([unsent, next], [1, `${cancel}remit payouts batch run b`]);
       assert.equal(desk.recordsOf('A-2').length, 1);
       gone();
-      assert.equal(
-        (await desk.go('resume b --yes')).next,
-        TO_RESOLVE,
-        'the statement was about another state',
-      );
+      assert.equal((await desk.go('run b --yes')).next, TO_RESOLVE, 'the statement was about another state');
       assert.equal(desk.recordsOf('A-2').length, 0);
     });
 
@@ -103,7 +99,7 @@ describe('a record that had failed and is gone', () => {
       await desk.batch('resolve b A-2 --not-paid');
       desk.service.fault = ({method, path}) =>
         method === 'GET' && path.endsWith(desk.former.id) ? {status, body} : undefined;
-      await desk.go('resume b --yes --max-wait 5s');
+      await desk.go('run b --yes --max-wait 5s');
       assert.equal(desk.recordsOf('A-2').length, 0);
     });
 
@@ -120,7 +116,7 @@ describe('a record that had failed and is gone', () => {
     gone();
     await desk.go('run ./q.csv --batch-id b --yes');
     await desk.batch('resolve b A-2 --not-paid');
-    await desk.go('resume b --yes');
+    await desk.go('run b --yes');
     const second = desk.recordsOf('A-2')[0]!;
     second.status = 'failed';
     await desk.go('status b --refresh');
@@ -129,7 +125,7 @@ describe('a record that had failed and is gone', () => {
     await desk.go('retry b --yes');
     desk.answer();
     desk.service.byId.delete(second.id);
-    const {next, accepted} = await desk.go('resume b --yes');
+    const {next, accepted} = await desk.go('run b --yes');
     assert.deepEqual([accepted, next], [1, TO_RESOLVE]);
   });
 
@@ -137,7 +133,7 @@ describe('a record that had failed and is gone', () => {
     desk.service.fault = ({method, path}) =>
       method === 'GET' && path.endsWith(desk.former.id) ? {status: 404, body: {}} : undefined;
     const {next} = await desk.go('run ./p.csv --batch-id b --yes');
-    assert.equal(next, 'remit payouts batch resume b');
+    assert.equal(next, 'remit payouts batch run b');
     desk.answer();
     assert.equal((await desk.go(`${typed(next)} --yes`)).state, 'complete');
     desk.paysOnce();
@@ -195,10 +191,10 @@ describe('a record that had failed and is gone', () => {
     const sent = desk.service.posts;
     const stated = await desk.batch(`resolve b A-2 --paid ${desk.former.id} --unseen`);
     assert.equal(stated.exitCode, 0, stated.stderr);
-    const {state, accepted} = await desk.go('resume b --yes');
+    const {state, accepted} = await desk.go('run b --yes');
     assert.deepEqual([state, accepted, desk.service.posts], ['complete', 1, sent]);
     assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 0, 'it can be taken back');
-    await desk.go('resume b --yes');
+    await desk.go('run b --yes');
     assert.ok(desk.recordsOf('A-2').length <= 1);
   });
 
@@ -210,7 +206,7 @@ describe('a record that had failed and is gone', () => {
     });
 
     it('is stated once: the service refuses its key, and a retry by name has another', async () => {
-      const {conflict, next} = await desk.go('resume a --yes');
+      const {conflict, next} = await desk.go('run a --yes');
       assert.deepEqual([conflict, next?.includes('payouts list')], [1, true]);
       const {accepted, state} = await desk.go('retry a --row A-2 --yes');
       assert.deepEqual([accepted, state], [2, 'complete']);
@@ -219,14 +215,14 @@ describe('a record that had failed and is gone', () => {
 
     it('is stated once, and paid with its key if the service has forgotten that', async () => {
       desk.service.records.delete(desk.former.key);
-      assert.equal((await desk.go('resume a --yes')).state, 'complete');
+      assert.equal((await desk.go('run a --yes')).state, 'complete');
       desk.paysOnce();
     });
 
     it('counts as the payment if it is shown as settled after all', async () => {
       desk.service.byId.set(desk.former.id, desk.former);
       desk.former.status = 'settled';
-      assert.equal((await desk.go('resume a --yes')).state, 'complete');
+      assert.equal((await desk.go('run a --yes')).state, 'complete');
       assert.deepEqual(
         desk.recordsOf('A-2').map(({id}) => id),
         [desk.former.id],
@@ -248,7 +244,7 @@ describe('a record that had failed and is gone', () => {
     it('needs another statement if it fails later and is gone again', async () => {
       const {byId, records} = desk.service;
       byId.set(own.id, own);
-      assert.equal((await desk.go('resume a --yes')).accepted, 2);
+      assert.equal((await desk.go('run a --yes')).accepted, 2);
       own.status = 'failed';
       await desk.go('status a --refresh');
       let reads = 0;
@@ -258,7 +254,7 @@ describe('a record that had failed and is gone', () => {
       desk.answer();
       byId.delete(own.id);
       records.delete(own.key);
-      assert.equal((await desk.go('resume a --yes')).next, 'remit payouts batch resolve a --from FILE');
+      assert.equal((await desk.go('run a --yes')).next, 'remit payouts batch resolve a --from FILE');
       assert.equal(desk.recordsOf('A-2').length, 0);
     });
 
@@ -266,7 +262,7 @@ describe('a record that had failed and is gone', () => {
       desk.service.byId.set(own.id, own);
       own.status = 'settled';
       desk.service.forgetKeys();
-      assert.equal((await desk.go('resume a --yes')).state, 'complete');
+      assert.equal((await desk.go('run a --yes')).state, 'complete');
       assert.deepEqual(
         desk.recordsOf('A-2').map(({id}) => id),
         [own.id],
@@ -276,7 +272,7 @@ describe('a record that had failed and is gone', () => {
     it('is staged and released again if it comes back as created', async () => {
       desk.service.byId.set(own.id, own);
       Object.assign(own, {status: 'created', approvals: 0});
-      const {accepted, next} = await desk.go('resume a --yes');
+      const {accepted, next} = await desk.go('run a --yes');
       assert.deepEqual([accepted, next], [2, null]);
       desk.paysOnce();
       assert.equal(desk.recordsOf('A-2').length, 1);
@@ -302,11 +298,11 @@ describe('a record that had failed and is gone', () => {
     await desk.go('release b --yes --max-wait 5s');
     desk.answer();
     gone();
-    let {next} = await desk.go('resume b --yes');
+    let {next} = await desk.go('run b --yes');
     if (next?.includes('--accept rest') === true) ({next} = await desk.go(`${typed(next)} --yes`));
     assert.equal(next, TO_RESOLVE);
     assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 0);
-    const {accepted} = await desk.go('resume b --yes');
+    const {accepted} = await desk.go('run b --yes');
     assert.equal(accepted, 2);
     desk.paysOnce();
   });
@@ -342,7 +338,7 @@ describe('a record that had failed and is gone', () => {
     desk.answer();
     await desk.batch('resolve b A-2 --not-paid');
     gone();
-    const {next} = await desk.go('resume b --yes');
+    const {next} = await desk.go('run b --yes');
     assert.match(String(next), /resolve b --from FILE|--accept rest/);
     assert.equal(desk.recordsOf('A-2').length, 0);
   });

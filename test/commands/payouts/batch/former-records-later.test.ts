@@ -30,7 +30,7 @@ describe('a record that had failed and is shown otherwise later', () => {
     await desk.go('run ./p.csv --batch-id b --yes --direct');
     desk.answer();
     desk.former.status = 'settled';
-    await desk.go('resume b --yes');
+    await desk.go('run b --yes');
     desk.paysOnce();
   });
   it('is read again by a direct run after a retry of its own batch', async () => {
@@ -43,7 +43,7 @@ describe('a record that had failed and is shown otherwise later', () => {
     await desk.go('retry d --yes');
     desk.answer();
     x.status = 'settled';
-    await desk.go('resume d --yes');
+    await desk.go('run d --yes');
     desk.paysOnce('D-1');
   });
   it('is read again before a direct create that was not answered is repeated', async () => {
@@ -51,7 +51,7 @@ describe('a record that had failed and is shown otherwise later', () => {
     await desk.go('run ./p.csv --batch-id b --yes --direct --max-wait 5s');
     desk.answer();
     desk.former.status = 'settled';
-    await desk.go('resume b --yes');
+    await desk.go('run b --yes');
     desk.paysOnce();
   });
   it('is read again by a direct run that has only rows in doubt with records', async () => {

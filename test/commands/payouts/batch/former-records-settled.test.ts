@@ -57,7 +57,7 @@ describe('a record that had failed and has settled since', () => {
     await desk.go('retry a --yes');
     desk.answer();
     desk.former.status = 'settled';
-    await desk.go('resume a --yes');
+    await desk.go('run a --yes');
     desk.former.status = 'failed';
     await desk.go('status a --refresh');
     desk.file('q.csv', [['A-2', 2, '20.00']]);
@@ -110,9 +110,9 @@ describe('a record that had failed and has settled since', () => {
       seen.add(id);
       return undefined;
     };
-    await desk.batch('resume w --yes');
+    await desk.batch('run w --yes');
     desk.answer();
-    await desk.batch('resume w --yes');
+    await desk.batch('run w --yes');
     desk.paysOnce('W-1');
   });
 
@@ -121,7 +121,7 @@ describe('a record that had failed and has settled since', () => {
     await desk.go('run ./p.csv --batch-id b --yes --direct --max-wait 5s');
     desk.answer();
     desk.former.status = 'settled';
-    await desk.go('resume b --yes');
+    await desk.go('run b --yes');
     const s = await desk.go('run ./p.csv --batch-id b --yes');
     assert.notEqual(s.exit, 0, 'paid twice and says complete');
   });
@@ -153,7 +153,7 @@ describe('a record that had failed and has settled since', () => {
     await desk.go('retry b --yes');
     desk.answer();
     desk.recordsOf('A-2')[1]!.status = 'settled';
-    await desk.go('resume b --yes');
+    await desk.go('run b --yes');
     const s = await desk.go('status c');
     if (s.next) await desk.go(`${typed(s.next)} --yes`);
     desk.paysOnce();

@@ -89,7 +89,7 @@ describe('payouts batch run, with a row whose record failed in another batch', (
       const {not_sent: unsent, next} = summaryOf(ran);
       assert.deepEqual([ran.exitCode, unsent], [7, 1], ran.stderr);
       const cancel = status === 'created' ? `remit payouts cancel ${former.id} && ` : '';
-      assert.equal(next, `${cancel}remit payouts batch resume b`);
+      assert.equal(next, `${cancel}remit payouts batch run b`);
       assert.match(
         (await desk.batch('status b')).stdout,
         new RegExp(`is now shown as ${status}: it may have paid`),
@@ -97,7 +97,7 @@ describe('payouts batch run, with a row whose record failed in another batch', (
       assert.equal(recordsOf('A-2').length, 1);
       former.status = 'failed';
       assert.equal((await statusOf('a')).failed, 1);
-      const again = await desk.batch('resume b --yes --json');
+      const again = await desk.batch('run b --yes --json');
       assert.deepEqual([again.exitCode, summaryOf(again).accepted], [0, 1], again.stderr);
       assert.equal(recordsOf('A-2').length, 2);
     });
@@ -150,7 +150,7 @@ describe('payouts batch run, with a row whose record failed in another batch', (
     desk.service.fault = () => undefined;
     for (const name of filesIn(desk.folder).filter((path) => /registry/.test(path)))
       rmSync(name, {force: true});
-    await desk.batch('resume r --yes');
+    await desk.batch('run r --yes');
     assert.equal(recordsOf('R-1').length, 1);
   });
 
@@ -163,7 +163,7 @@ describe('payouts batch run, with a row whose record failed in another batch', (
     const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
     const {not_sent: unsent, staged, state, next} = summaryOf(ran);
     assert.deepEqual([ran.exitCode, unsent, staged, state], [7, 1, 1, 'held'], ran.stderr);
-    assert.equal(next, 'remit payouts batch resume b');
+    assert.equal(next, 'remit payouts batch run b');
     assert.equal((await statusOf('b')).next, next);
     const shown = await desk.batch('status b');
     assert.match(
@@ -184,7 +184,7 @@ describe('payouts batch run, with a row whose record failed in another batch', (
     assert.deepEqual([ran.exitCode, summaryOf(ran).not_sent], [7, 1], ran.stderr);
     desk.service.fault = () => undefined;
     former.status = 'settled';
-    assert.equal((await desk.batch('resume b --yes')).exitCode, 0);
+    assert.equal((await desk.batch('run b --yes')).exitCode, 0);
     paysOnce();
   });
 

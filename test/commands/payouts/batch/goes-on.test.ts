@@ -88,7 +88,7 @@ it('a held row whose record agrees when it is read again is released', async () 
   desk.service.distort = (shown, {method}) => (method === 'POST' ? {...shown, currency_code: 'CAD'} : shown);
   assert.equal((await desk.go('run ./p.csv --batch-id b --yes')).held, 2);
   desk.service.distort = (shown) => shown;
-  const {accepted, next} = await desk.go('resume b --yes');
+  const {accepted, next} = await desk.go('run b --yes');
   assert.deepEqual([accepted, next], [2, null]);
   desk.paysOnce('A-1');
   desk.paysOnce('A-2');

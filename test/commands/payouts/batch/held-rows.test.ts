@@ -87,7 +87,7 @@ describe('a held row', () => {
       assert.equal((await run()).exitCode, 8);
       for (const line of [
         'release b --accept differences --yes',
-        'resume b --accept differences --yes',
+        'run b --accept differences --yes',
         'run ./p.csv --batch-id b --accept differences --yes',
         'retry b --row A-1 --accept differences --yes',
       ])
@@ -124,7 +124,7 @@ describe('a held row', () => {
       const argv = ['profiles', 'set', 'ft', '--service', service];
       const set = await runCli(argv, {env, cwd: desk.folder, clock: desk.clock});
       assert.equal(set.exitCode, 0, set.stderr);
-      const resumed = await desk.batch('resume b --yes', {env});
+      const resumed = await desk.batch('run b --yes', {env});
       assert.equal(resumed.exitCode, 0, resumed.stderr);
       assert.equal(desk.service.paid.length, 1);
     });
@@ -143,7 +143,7 @@ describe('a held row', () => {
         method === 'POST' && body.includes('"auto_approve":true') && n > 0 ? 'lost-after' : undefined;
       await desk.batch('release b --accept differences --yes');
       desk.service.fault = () => undefined;
-      await desk.batch('resume b --accept differences --yes');
+      await desk.batch('run b --accept differences --yes');
       assert.deepEqual(desk.service.paid.map(({body}) => body['amount_in_minor_units']).sort(), [100, 300]);
     });
   });
@@ -192,7 +192,7 @@ describe('a held row', () => {
     it('can be canceled with the other name, and the refusal of any other command restores the name', async () => {
       await desk.batch('run ./p.csv --batch-id b --yes', {env});
       await type('remit profiles set ft --field payouts.create.metadata=payout_metadata');
-      const refused = await desk.batch('resume b --yes', {env});
+      const refused = await desk.batch('run b --yes', {env});
       assert.equal(refused.exitCode, 11, refused.stderr);
       assert.match(
         refused.stderr,

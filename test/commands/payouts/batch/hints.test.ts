@@ -61,7 +61,7 @@ describe('the hints of a batch', () => {
       `run ./q.csv --batch-id b --stage-only --yes --map reference=Invoice --amount-unit minor --namespace dec ${at}`,
     );
     await type(`cancel b --yes ${at}`);
-    const paid = await follow(`${await hintOf(`resume b ${at}`)} --yes`);
+    const paid = await follow(`${await hintOf(`run b ${at}`)} --yes`);
     assert.equal(paid.exitCode, 0, paid.stderr);
     assert.equal(desk.service.paid.length, 2);
   });
@@ -69,7 +69,7 @@ describe('the hints of a batch', () => {
   it('of a canceled batch name the run of its file as another one', async () => {
     await type(`run ./p.csv --batch-id b --stage-only --yes ${at}`);
     await type(`cancel b --yes ${at}`);
-    const hint = await hintOf(`resume b ${at}`);
+    const hint = await hintOf(`run b ${at}`);
     assert.match(hint, /run the file as another batch: remit payouts batch run \S+p\.csv --batch-id b-2 /);
     assert.match(hint, /--state-dir \S+s -p acme$/);
     const paid = await follow(`${hint} --yes`);
@@ -81,7 +81,7 @@ describe('the hints of a batch', () => {
     await type(`run ./p.csv --batch-id b --yes ${at}`);
     desk.file('p.csv', [['A-1', 1, '11.00']]);
     const hint = await hintOf(`plan ./p.csv --batch-id b ${at}`);
-    assert.match(hint, /as it was planned: remit payouts batch resume b --state-dir \S+s -p acme$/);
+    assert.match(hint, /as it was planned: remit payouts batch run b --state-dir \S+s -p acme$/);
     assert.equal((await follow(hint)).exitCode, 0);
   });
 
@@ -153,17 +153,17 @@ describe('the hints of a batch', () => {
     const moved = ['profiles', 'set', 'acme', '--base-url', 'http://127.0.0.1:4999', '--key-stdin'];
     const set = await runCli(moved, {env, stdin: TEST_KEY, cwd: desk.folder, clock: desk.clock});
     assert.equal(set.exitCode, 0, set.stderr);
-    assert.match(await hintOf(`resume b ${at}`), /use the key and base URL that the batch was started with/);
+    assert.match(await hintOf(`run b ${at}`), /use the key and base URL that the batch was started with/);
     const stateDir = join(desk.folder, '.local', 'state', 'remit');
     const place = sandboxPlace(stateDir);
     makeFolder(place.folder);
     noteAddress(place, {base_url: BASE_URL, detached: true});
     const start = 'remit sandbox start --detach --port 4010';
     const advice = 'start the sandbox where the batch was started: ';
-    assert.equal(await hintOf(`resume b ${at}`), `${advice}${start}`);
+    assert.equal(await hintOf(`run b ${at}`), `${advice}${start}`);
     const running = {base_url: 'http://127.0.0.1:4999', control_url: '', started_at: ''};
     writeRecord(place, {...running, pid: process.pid, store: place.store}, 'token');
-    assert.equal(await hintOf(`resume b ${at}`), `${advice}remit sandbox stop && ${start}`);
+    assert.equal(await hintOf(`run b ${at}`), `${advice}remit sandbox stop && ${start}`);
   });
 
   it('of a record that is not at the service search for the record of the row', async () => {
@@ -240,7 +240,7 @@ describe('the hints of a batch', () => {
     const hint = await hintOf('release b --accept differences --yes -p capped');
     const [approve, resume] = [
       /remit payouts approve ID -p capped/,
-      /remit payouts batch resume b -p capped/,
+      /remit payouts batch run b -p capped/,
     ].map((pattern) => pattern.exec(hint)![0]);
     for (const {id} of desk.service.byId.values())
       assert.equal((await follow(`${approve!.replace('ID', id)} --yes`)).exitCode, 0);

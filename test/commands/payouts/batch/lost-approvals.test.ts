@@ -106,7 +106,7 @@ describe('payouts batch, after the service has taken back an approval', () => {
   it('resume --until calls settled rows that it did not fetch settled as last seen', async () => {
     for (const record of desk.service.byId.values()) Object.assign(record, {status: 'settled'});
     await desk.batch('status b --refresh');
-    const ran = await desk.batch('resume b --until settled --yes');
+    const ran = await desk.batch('run b --until settled --yes');
     assert.match(ran.stdout, /Followed 2 rows until settled: 2 settled as last seen; none was fetched\./);
   });
 
@@ -139,7 +139,7 @@ describe('payouts batch, after the service has taken back an approval', () => {
     assert.match(ran.stderr, /1 record not found at the service: state is in_doubt/);
     const lost = ['PAYOUT_NOT_FOUND', 'the service no longer knows this record'];
     assert.deepEqual(await codeOf(), lost);
-    for (const command of ['status b --refresh', 'resume b --yes', 'export b --refresh']) {
+    for (const command of ['status b --refresh', 'run b --yes', 'export b --refresh']) {
       assert.equal((await desk.batch(command)).exitCode, 12, command);
       assert.deepEqual(await codeOf(), lost, command);
     }
@@ -221,7 +221,7 @@ describe('payouts batch status', () => {
       await desk.batch('run b --yes');
       assert.equal((await desk.batch('status b')).exitCode, 7);
       desk.service.fault = ({method}) => (method === 'POST' ? {status: 303} : undefined);
-      await desk.batch('resume b --yes');
+      await desk.batch('run b --yes');
       assert.equal((await desk.batch('status b')).exitCode, 12);
     } finally {
       desk.close();

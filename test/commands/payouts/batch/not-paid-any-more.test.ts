@@ -64,7 +64,7 @@ describe('payouts batch run of rows that another batch has paid, and whose payme
     record.status = 'created';
     await desk.batch('status a --refresh');
     isWaiting(await summaryOf('status b'));
-    isWaiting(await summaryOf('resume b --yes'));
+    isWaiting(await summaryOf('run b --yes'));
     record.status = 'approved';
     assert.equal((await desk.batch('status a --refresh')).exitCode, 0);
     isComplete(await summaryOf('status b'));
@@ -100,7 +100,7 @@ describe('payouts batch run of rows that another batch has paid, and whose payme
     const declared = await desk.batch('resolve a A-1 --not-paid');
     assert.equal(declared.exitCode, 0, declared.stderr);
     assert.equal((await summaryOf('run ./p.csv --batch-id b --yes')).conflict, 1);
-    assert.equal((await desk.batch('resume a --yes')).exitCode, 0);
+    assert.equal((await desk.batch('run a --yes')).exitCode, 0);
     isComplete(await summaryOf('status b'));
   });
 

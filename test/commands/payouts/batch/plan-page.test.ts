@@ -119,7 +119,7 @@ describe('payouts batch plan --html', () => {
       ran.error().message,
       'batch b was approved and has been run; 3 rows are left: 2 in doubt, 1 not released',
     );
-    assert.equal(ran.error().hint, 'remit payouts batch resume b');
+    assert.equal(ran.error().hint, 'remit payouts batch run b');
   });
 
   it('is private, replaces only a page of the same batch, and is written through no link', async () => {

@@ -16,7 +16,7 @@ describe('what an edited file changes', () => {
 });
 
 describe('rows in doubt', () => {
-  const NEXT = 'remit payouts batch resume b';
+  const NEXT = 'remit payouts batch run b';
   const left = (n: number) => ({kind: 'payout', batch_id: 'b', in_doubt: n, next: NEXT}) as Summary; // all it reads
 
   it('are named; if there are many, with the command that writes them all to a file', () => {

@@ -31,7 +31,7 @@ describe('the folders in printed commands', () => {
     const out = join(desk.folder, 'out');
     await desk.batch('run ./p.csv --batch-id b --yes --stage-only --out ./out');
     await desk.batch('cancel b --yes --out ./out');
-    const refused = await desk.batch('resume b --yes');
+    const refused = await desk.batch('run b --yes');
     assert.equal(refused.exitCode, 11, refused.stderr);
     assert.match(refused.stderr, new RegExp(`batch run \\S+ --batch-id b-2 --out ${out}`));
   });

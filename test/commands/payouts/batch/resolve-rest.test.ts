@@ -104,7 +104,7 @@ describe('payouts batch resolve, where no command would continue', () => {
     desk.service.fault = () => undefined;
     desk.service.forgetKeys();
     desk.clock.advance(30 * 60_000);
-    return desk.batch('resume b --yes');
+    return desk.batch('run b --yes');
   };
 
   it('records that a row was checked which may have been paid twice', async () => {
@@ -213,11 +213,8 @@ describe('payouts batch resolve, where no command would continue', () => {
           method === 'GET' && shown['id'] === record!.id ? {...shown, amount_in_minor_units: 77} : shown;
         const nextOf = async () => ((await typed('status b --json')).json() as Summary).next;
         assert.equal((await typed(`${verb} b --yes`)).exitCode, 12);
-        assert.equal(
-          await nextOf(),
-          `remit payouts batch ${verb === 'cancel' ? 'cancel' : 'resume'} b -p acme`,
-        );
-        await typed(`${verb === 'cancel' ? 'cancel' : 'resume'} b --yes`);
+        assert.equal(await nextOf(), `remit payouts batch ${verb === 'cancel' ? 'cancel' : 'run'} b -p acme`);
+        await typed(`${verb === 'cancel' ? 'cancel' : 'run'} b --yes`);
         assert.equal(await nextOf(), 'remit payouts batch resolve b --from FILE -p acme');
         assert.equal(record!.status, 'created');
       });
@@ -234,7 +231,7 @@ describe('payouts batch resolve, where no command would continue', () => {
     desk.service.fault = () => undefined;
     desk.service.byId.delete(record!.id);
     desk.service.records.delete(record!.key);
-    const stopped = await desk.batch('resume b --yes --json');
+    const stopped = await desk.batch('run b --yes --json');
     assert.equal(stopped.exitCode, 12);
     assert.match((stopped.json() as Summary).next!, /resolve b --from FILE/);
     const file = join(desk.folder, 'v.csv');
@@ -242,8 +239,8 @@ describe('payouts batch resolve, where no command would continue', () => {
     const resolved = await desk.batch(`resolve b --from ${file} --json`);
     assert.equal(resolved.exitCode, 0, resolved.stderr);
     const {next} = await summaryOf('status b');
-    assert.match(next!, /resume b/);
-    const done = await desk.batch('resume b --yes --json');
+    assert.match(next!, /run b/);
+    const done = await desk.batch('run b --yes --json');
     assert.deepEqual([done.exitCode, (done.json() as Summary).accepted], [0, 2], done.stderr);
   });
 

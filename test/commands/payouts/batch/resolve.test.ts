@@ -107,9 +107,9 @@ describe('payouts batch resolve --paid', () => {
     assert.equal(back.exitCode, 0, back.stderr);
     assert.equal(
       back.stdout,
-      'Recorded: row A-2 of batch b was not paid. The next resume sends it again with the same key.\n',
+      'Recorded: row A-2 of batch b was not paid. The next run sends it again with the same key.\n',
     );
-    assert.equal((await desk.batch('resume b')).exitCode, 0);
+    assert.equal((await desk.batch('run b')).exitCode, 0);
     assert.equal(recordOf('A-2').approvals, 1);
     assert.equal(desk.service.paid.length, 2);
   });
@@ -138,7 +138,7 @@ describe('payouts batch resolve --not-paid', () => {
     assert.equal(told.exitCode, 2);
     assert.match(
       told.stderr,
-      /row A-1 was paid: its record \S+ is approved; nothing was changed\nHint: .*resume b/,
+      /row A-1 was paid: its record \S+ is approved; nothing was changed\nHint: .*run b/,
     );
     assert.deepEqual(await stateOf(), {doubt: 1, staged: 0});
   });
@@ -180,7 +180,7 @@ describe('payouts batch resolve --not-paid', () => {
   it('is accepted without a check with --unseen, and still pays once', async () => {
     const told = await desk.batch('resolve b A-1 --not-paid --unseen');
     assert.equal(told.exitCode, 0, told.stderr);
-    assert.equal((await desk.batch('resume b')).exitCode, 0);
+    assert.equal((await desk.batch('run b')).exitCode, 0);
     assert.deepEqual([desk.service.paid.length, desk.service.paid[0]!.approvals], [1, 1]);
   });
 });
@@ -263,7 +263,7 @@ describe('a batch whose last row in doubt was resolved', () => {
     assert.equal((await status()).state, 'stopped');
     desk.service.fault = () => undefined;
     await resolve(`A-1 --paid ${id('A-1')}`);
-    assert.match((await status()).next!, /resume b$/);
+    assert.match((await status()).next!, /run b$/);
     await resolve(`A-2 --paid ${id('A-2')}`);
     const {state, stop, next, text} = await status();
     assert.deepEqual([state, stop, next], ['complete', null, null]);

@@ -37,7 +37,7 @@ describe('how a batch is run, as typed', () => {
       ['release b', 24 * 60 + 1, 0, 8],
       ['release b --key-horizon 2h', 2 * 60 - 1, 2, 0],
       ['release b --key-horizon 2h', 2 * 60 + 1, 0, 8],
-      ['run b --key-horizon 48h', 24 * 60 + 1, 2, 0],
+      ['release b --key-horizon 48h', 24 * 60 + 1, 2, 0],
     ] as const)
       it(`${accepted > 0 ? 'releases' : 'leaves'} rows staged ${minutes} minutes ago by ${line}`, async () => {
         await stagedAgo(minutes * MINUTE_MS);

@@ -91,7 +91,7 @@ describe('the prompt of a batch', () => {
   };
   const giveBack = async (batch: string, live = false) => {
     desk.service.refuse = () => ({status: 422, error_code: 'VALIDATION_ERROR'});
-    await desk.batch(`resume ${batch} --yes${live ? ' --live' : ''}`, {live});
+    await desk.batch(`run ${batch} --yes${live ? ' --live' : ''}`, {live});
     desk.service.refuse = () => undefined;
   };
 
@@ -179,7 +179,7 @@ describe('the prompt of a batch', () => {
     };
     for (const ids of [[record?.id], [record?.id, other?.id]]) {
       missing(...ids);
-      const {stderr} = await desk.batch('resume b --yes', {env});
+      const {stderr} = await desk.batch('run b --yes', {env});
       assert.doesNotMatch(stderr, /was reset/);
       assert.match(stderr, /the record \S+ of row A-1 was not found just now\n.*batch status b --refresh$/m);
     }
@@ -193,9 +193,9 @@ describe('the prompt of a batch', () => {
 
   it('of a resume is not repeated, but the resume reports what it does', async () => {
     await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
-    const ran = await asked('resume b', {answers: []});
+    const ran = await asked('run b', {answers: []});
     assert.deepEqual(ran.questions, []);
-    assert.match(ran.stderr, /^Resume 0 of 2 rows \(2 staged already\)\.$/m);
+    assert.match(ran.stderr, /^Stage 0 of 2 rows \(2 staged already\)\.$/m);
   });
 
   it('of a retry is refused, not shown twice, while the plan was never confirmed', async () => {
