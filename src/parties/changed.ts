@@ -1,6 +1,6 @@
 import {marketOf} from '../contract/markets.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
-import type {AccountFacts, PartyRow} from './row.ts';
+import type {AccountFacts, PartyColumn, PartyRow} from './row.ts';
 
 interface Change {
   row: PartyRow;
@@ -10,9 +10,6 @@ interface Change {
   partyId: string | undefined;
   words: string;
 }
-
-/** The columns of a payee or payer that the journal keeps. */
-export type PartyColumn = 'name' | 'email' | 'type';
 
 /**
  * A column of a row that differs from what was imported under its reference. A payee or payer can be updated at the

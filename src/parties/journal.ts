@@ -5,9 +5,8 @@ import {acquireLock, type Lock} from '../store/locks/lock.ts';
 import {migrate, type Migration} from '../store/port/migrate.ts';
 import type {SqliteDatabase} from '../store/port/port.ts';
 import {openSqlite} from '../store/sqlite/sqlite.ts';
-import type {PartyColumn} from './changed.ts';
 import type {ShownMethod} from './match.ts';
-import type {AccountFacts, ImportKind, PartyRow} from './row.ts';
+import type {AccountFacts, ImportKind, PartyColumn, PartyRow} from './row.ts';
 
 const MIGRATIONS: readonly Migration[] = [
   {

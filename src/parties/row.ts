@@ -15,6 +15,9 @@ import {ACCOUNT_COLUMNS} from './columns.ts';
 
 export type ImportKind = 'payee' | 'payer';
 
+/** The columns of a payee or payer that the journal keeps. */
+export type PartyColumn = 'name' | 'email' | 'type';
+
 /** One payee or payer of a file, with the requests that create it. */
 export interface PartyRow {
   reference: string;
