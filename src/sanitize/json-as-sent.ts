@@ -1,120 +1,133 @@
 import {readJsonExactly} from '../json/exact.ts';
 import {lossesIn} from '../json/losses.ts';
-import {isList, isObject, must} from '../narrow.ts';
+import {isList, isObject, must, ownJson} from '../narrow.ts';
 import {escapedJson} from './harmful.ts';
 import {safeJson, Sanitizer} from './sanitizer.ts';
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+/** A token, and the white space before it. */
+const TOKEN = /([ \t\r\n]*)("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy;
+
+interface Token {
+  blanks: string;
+  text: string;
+}
 
 /**
- * JSON of a service with the digits and escape sequences with which it was sent; only its white space is replaced.
- * Protected values are masked as everywhere, and invisible characters become escape sequences. If a name occurs twice
- * in an object, only the last value is shown, because the others cannot be masked by their position.
- * @param isIndented one value per line; otherwise all on one line
+ * JSON of a service as it was sent: its digits, escape sequences, spaces, and names that occur twice. Protected values
+ * are masked as everywhere, and invisible characters become escape sequences.
+ * @param isIndented keeps line breaks, and makes some if there are none: one value per line; otherwise all is on one line
  * @returns undefined if the text is not JSON, or is nested too deeply to be shown
  */
 export function jsonAsSent(text: string, isIndented: boolean): string | undefined {
-  let json: unknown;
   try {
-    json = readJsonExactly(text);
+    JSON.parse(text);
   } catch {
     return undefined;
   }
-  const lost = new Set(lossesIn(text, ['too_deep', 'duplicate_key']).map(({kind}) => kind));
-  if (lost.has('too_deep')) return undefined;
+  if (lossesIn(text, ['too_deep']).length > 0) return undefined;
+  const tokens = Array.from(text.matchAll(TOKEN), ([, blanks = '', token = '']) => ({blanks, text: token}));
+  const sent = new Reader(tokens).value();
   const sanitizer = new Sanitizer();
-  sanitizer.learn(json);
-  const shown = sanitizer.value(json);
-  if (lost.has('duplicate_key')) return safeJson(shown, isIndented ? 2 : undefined);
-  const writer = new Writer(text.match(TOKEN) ?? [], isIndented);
-  writer.value(json, shown, 0);
+  sanitizer.learn(sent);
+  const isOneLine = !/[\r\n]/.test(text.trim());
+  const writer = new Writer(tokens, isIndented ? (isOneLine ? 'indented' : 'lines') : 'one line');
+  writer.value(sent, sanitizer.value(sent), 0);
   return writer.text;
 }
 
-/** Writes the tokens of a text, and what is shown in place of masked values. */
-class Writer {
-  text = '';
-  readonly #tokens: readonly string[];
-  readonly #isIndented: boolean;
+class Tokens {
+  readonly #tokens: readonly Token[];
   #at = 0;
 
-  constructor(tokens: readonly string[], isIndented: boolean) {
+  constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
-    this.#isIndented = isIndented;
   }
 
-  /** @param shown the same value after masking */
-  value(sent: unknown, shown: unknown, level: number): void {
-    const start = this.#at;
-    if (isList(sent) && isList(shown)) return this.#items(sent, shown, level);
-    if (isObject(sent) && isObject(shown)) {
-      const [names, shownNames] = [Object.keys(sent), Object.keys(shown)];
-      if (names.length === shownNames.length)
-        return this.#fields(
-          sent,
-          shown,
-          {names: new Map(names.map((name, nth) => [name, nth])), shownNames},
-          level,
-        );
-    }
-    this.#skip();
-    const raw = this.#tokens.slice(start, this.#at).join('');
-    this.text += sent === shown ? escapedJson(raw) : safeJson(shown);
-  }
-
-  #items(sent: readonly unknown[], shown: readonly unknown[], level: number): void {
-    this.#block(level, (nth) => this.value(sent[nth], shown[nth], level + 1));
-  }
-
-  #fields(
-    sent: Readonly<Record<string, unknown>>,
-    shown: Readonly<Record<string, unknown>>,
-    {names, shownNames}: {names: ReadonlyMap<string, number>; shownNames: readonly string[]},
-    level: number,
-  ): void {
-    this.#block(level, () => {
-      const token = this.#next();
-      const name = String(JSON.parse(token));
-      const shownName = must(shownNames[must(names.get(name), 'name')], 'shown name');
-      this.text += name === shownName ? escapedJson(token) : safeJson(shownName);
-      this.text += this.#isIndented ? `${this.#next()} ` : this.#next();
-      this.value(sent[name], shown[shownName], level + 1);
-    });
-  }
-
-  /** An object or a list, with its brackets and commas. */
-  #block(level: number, item: (nth: number) => void): void {
-    this.text += this.#next();
-    for (let nth = 0; !/^[}\]]$/.test(this.#peek()); nth += 1) {
-      if (this.#peek() === ',') this.text += this.#next();
-      this.#newLine(level + 1);
-      item(nth);
-      if (/^[}\]]$/.test(this.#peek())) this.#newLine(level);
-    }
-    this.text += this.#next();
-  }
-
-  /** The value that begins here. */
-  #skip(): void {
-    for (let open = 0; ;) {
-      const token = this.#next();
-      if (token === '{' || token === '[') open += 1;
-      if (token === '}' || token === ']') open -= 1;
-      if (open === 0) return;
-    }
-  }
-
-  #newLine(level: number): void {
-    if (this.#isIndented) this.text += `\n${'  '.repeat(level)}`;
-  }
-
-  #next(): string {
-    const token = this.#peek();
+  protected next(): Token {
+    const token = must(this.#tokens[this.#at], 'token');
     this.#at += 1;
     return token;
   }
 
-  #peek(): string {
-    return must(this.#tokens[this.#at], 'token');
+  protected isAt(pattern: RegExp): boolean {
+    return pattern.test(must(this.#tokens[this.#at], 'token').text);
   }
+}
+
+/** Reads an object as a list with an object for each field, so that no name hides another. */
+class Reader extends Tokens {
+  value(): unknown {
+    const {text} = this.next();
+    if (text !== '{' && text !== '[') return readJsonExactly(text);
+    const items: unknown[] = [];
+    while (!this.isAt(END)) {
+      if (this.isAt(COMMA)) this.next();
+      items.push(text === '{' ? this.#field() : this.value());
+    }
+    this.next();
+    return items;
+  }
+
+  #field(): unknown {
+    const name = ownJson<string>(this.next().text);
+    this.next(); // the colon
+    return Object.fromEntries([[name, this.value()]]);
+  }
+}
+
+const END = /^[}\]]$/;
+const COMMA = /^,$/;
+
+/** Writes the tokens of a text, and what is shown in place of masked values. */
+class Writer extends Tokens {
+  text = '';
+  readonly #form: 'indented' | 'lines' | 'one line';
+
+  constructor(tokens: readonly Token[], form: 'indented' | 'lines' | 'one line') {
+    super(tokens);
+    this.#form = form;
+  }
+
+  /** @param shown the same value after masking */
+  value(sent: unknown, shown: unknown, level: number): void {
+    if (!isList(sent) || !isList(shown)) return this.#write(sent === shown ? undefined : shown);
+    const isFields = this.isAt(/^\{$/);
+    this.#write();
+    for (let nth = 0; !this.isAt(END); nth += 1) {
+      if (this.isAt(COMMA)) this.#write();
+      this.#newLine(level + 1);
+      if (isFields) this.#field(sent[nth], shown[nth], level + 1);
+      else this.value(sent[nth], shown[nth], level + 1);
+      if (this.isAt(END)) this.#newLine(level);
+    }
+    this.#write();
+  }
+
+  #field(sent: unknown, shown: unknown, level: number): void {
+    const [[name, value], [shownName, shownValue]] = [entryOf(sent), entryOf(shown)];
+    this.#write(name === shownName ? undefined : shownName);
+    this.#write();
+    if (this.#form === 'indented') this.text += ' ';
+    this.value(value, shownValue, level);
+  }
+
+  /** The next token, or what is shown in its place. */
+  #write(shown?: unknown): void {
+    const {blanks, text} = this.next();
+    if (this.text !== '' && this.#form !== 'indented') this.text += this.#blanks(blanks);
+    this.text += shown === undefined ? escapedJson(text) : safeJson(shown);
+  }
+
+  #blanks(sent: string): string {
+    if (this.#form === 'one line') return /[\t\r\n]/.test(sent) ? ' ' : sent;
+    return sent.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '  ');
+  }
+
+  #newLine(level: number): void {
+    if (this.#form === 'indented') this.text += `\n${'  '.repeat(level)}`;
+  }
+}
+
+function entryOf(field: unknown): [name: string, value: unknown] {
+  return must(isObject(field) ? Object.entries(field)[0] : undefined, 'field');
 }

@@ -107,6 +107,20 @@ describe('the body in webhooks events show', () => {
     assert.equal(body, exact);
   });
 
+  it('is as it was sent also if it repeats a name, or has lines and spaces of its own', async () => {
+    const sent =
+      '{"id":"e1", "amount":1.10,"amount" : 9007199254740993,"account_number":"000123456789","b":"x\u202e"}';
+    const run = await placeWith(sent, {eventId: 'e1'});
+    const shown = sent.replace('000123456789', '…6789').replace('\u202e', '\\u202e');
+    assert.ok((await run(['show', 'e1'])).stdout.split('\n').includes(`Body\t${shown}`));
+    const lines = await placeWith('{\n "id": "e1",\n "id": "e2"}', {eventId: 'e1'});
+    assert.match(
+      (await lines(['show', 'e1'], {columns: 100})).stdout,
+      /^Body +\{\n +"id": "e1",\n +"id": "e2"\}\n/m,
+    );
+    assert.match((await lines(['show', 'e1'])).stdout, /^Body\t\{ "id": "e1", "id": "e2"\}$/m);
+  });
+
   it('has its digits in every format of list, show and export', async () => {
     const run = await placeWith(exact);
     for (const [words, digits] of [
