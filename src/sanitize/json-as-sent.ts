@@ -4,12 +4,12 @@ import {isList, isObject, must, ownJson} from '../narrow.ts';
 import {escapedJson} from './harmful.ts';
 import {safeJson, Sanitizer} from './sanitizer.ts';
 
-/** A token, and the white space before it. */
-const TOKEN = /([ \t\r\n]*)("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 interface Token {
-  blanks: string;
   text: string;
+  /** The white space before it. */
+  blanks: string;
 }
 
 /**
@@ -25,7 +25,7 @@ export function jsonAsSent(text: string, isIndented: boolean): string | undefine
     return undefined;
   }
   if (lossesIn(text, ['too_deep']).length > 0) return undefined;
-  const tokens = Array.from(text.matchAll(TOKEN), ([, blanks = '', token = '']) => ({blanks, text: token}));
+  const tokens = tokensOf(text);
   const sent = new Reader(tokens).value();
   const sanitizer = new Sanitizer();
   sanitizer.learn(sent);
@@ -33,6 +33,15 @@ export function jsonAsSent(text: string, isIndented: boolean): string | undefine
   const writer = new Writer(tokens, isIndented ? (isOneLine ? 'indented' : 'lines') : 'one line');
   writer.value(sent, sanitizer.value(sent), 0);
   return writer.text;
+}
+
+function tokensOf(json: string): Token[] {
+  let end = 0;
+  return Array.from(json.matchAll(TOKEN), ({0: text, index}) => {
+    const blanks = json.slice(end, index);
+    end = index + text.length;
+    return {text, blanks};
+  });
 }
 
 class Tokens {
