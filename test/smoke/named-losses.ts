@@ -3,10 +3,10 @@ import {randomUUID} from 'node:crypto';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {RecordReader} from '../../src/webhooks/record/reader.ts';
+import {loopbackCertificate} from '../../src/webhooks/tls/local-authority.ts';
 import {LiveSandbox} from '../commands/sandbox/live-sandbox.ts';
+import {Receiver} from '../commands/webhooks/receiver.ts';
 import {startCli} from './spawn-cli.ts';
-
-const NO_RECEIVER = 'https://127.0.0.1:1/hook';
 
 interface ListedDelivery {
   id: string;
@@ -55,14 +55,31 @@ export class LossHunt {
     await this.#listen(String(port), (ready) => ready.then(() => this.#drain()), 'SIGINT');
   }
 
-  /** So many rotations of an endpoint at which no receiver answers are killed, and continued by the same command. */
+  /**
+   * So many rotations of an endpoint are killed, and continued by the same command. Its receiver answers every second
+   * delivery with success, and events also come while both endpoints exist.
+   */
   async killRotations(times: number): Promise<void> {
-    const words = ['--url', NO_RECEIVER, '--event-types', 'payout.settled,payout.debited'];
+    const {certificate: cert, key} = await loopbackCertificate(this.#sandbox.env.REMIT_STATE_DIR, Date.now());
+    const receiver = await Receiver.open(
+      (response) => response.writeHead(receiver.got.length % 2 === 0 ? 204 : 500).end(),
+      {cert, key},
+    );
+    try {
+      await this.#rotate(times, receiver.url);
+    } finally {
+      receiver.close();
+    }
+  }
+
+  async #rotate(times: number, url: string): Promise<void> {
+    const words = ['--url', url, '--event-types', 'payout.settled,payout.debited'];
     let {id} = await this.#json<{id: string}>(
       ...['webhooks', 'endpoints', 'create', ...words, '--secret-file', join(this.#sandbox.home, 'secret-0')],
     );
     for (let time = 1; time <= times; time += 1) {
       await this.#pay();
+      const paying = wait(Math.random() * 1500).then(() => this.#pay());
       const file = join(this.#sandbox.home, `secret-${time}`);
       const rotate = ['webhooks', 'endpoints', 'rotate', id, '--confirmed', '--yes', '--timeout', '1s'];
       const run = () => startCli([...rotate, '--secret-file', file, '-o', 'json'], this.#env);
@@ -75,6 +92,7 @@ export class LossHunt {
       if (ran.signal === 'SIGKILL') this.#kills += 1;
       const again = ran.signal === 'SIGKILL' ? await run().ended : ran;
       this.#printed += again.stdout + again.stderr;
+      await paying;
       // Killed after its last step: there is nothing to rotate any more.
       const [, successor] = /"id": "([^"]+)"/.exec(again.stdout) ?? [];
       id = successor ?? (await this.#json<{id: string}[]>('webhooks', 'endpoints', 'list'))[0]!.id;
@@ -85,11 +103,12 @@ export class LossHunt {
   async check(): Promise<Losses> {
     const deliveries = await this.#json<ListedDelivery[]>('sandbox', 'deliveries', 'list', '--limit', '1000');
     const reader = new RecordReader(join(this.#sandbox.env.REMIT_STATE_DIR, 'webhooks', 'record'));
-    const arrived = new Set(
-      [...reader.more()].flatMap((entry) =>
+    const arrived = new Set([
+      ...[...reader.more()].flatMap((entry) =>
         entry.kind === 'delivery' && entry.delivery.verdict === 'verified' ? [entry.delivery.eventId] : [],
       ),
-    );
+      ...deliveries.filter(({state}) => state === 'delivered').map((one) => one.event_id),
+    ]);
     const waits = new Set(
       deliveries.filter(({state}) => state === 'pending' || state === 'sending').map((one) => one.event_id),
     );

@@ -5,34 +5,39 @@ import {runningSandboxes, type Running} from '../sandbox/recorded/running.ts';
 /** The most that the sandbox lists at once. */
 const PAGE = 1000;
 
-type OpenOrCanceled = 'pending' | 'sending' | 'canceled';
+type DeliveryState = 'pending' | 'sending' | 'delivered' | 'canceled';
+
+export interface ListedDelivery {
+  id: string;
+  event_id: string;
+}
 
 /** Only a sandbox of this machine lists the deliveries of an endpoint. */
 export const sandboxOf = ({stateDir, profile}: Pick<Context, 'stateDir' | 'profile'>): Running | undefined =>
   runningSandboxes(stateDir).find(({base_url: url}) => url === profile.baseUrl);
 
-/** Ids of all deliveries to an endpoint in these states, newest first within each state. */
+/** All deliveries to an endpoint in these states, newest first within each state. */
 export async function deliveriesIn(
   context: Context,
   sandbox: Running,
   endpoint: string,
-  states: readonly OpenOrCanceled[],
+  states: readonly DeliveryState[],
   signal?: AbortSignal,
-): Promise<string[]> {
-  const ids: string[] = [];
+): Promise<ListedDelivery[]> {
+  const found: ListedDelivery[] = [];
   for (const state of states)
     for (let before: string | undefined, isMore = true; isMore;) {
       const page = {endpoint, state, limit: String(PAGE), ...(before === undefined ? {} : {before})};
       const path = `/sandbox/deliveries?${new URLSearchParams(page).toString()}` as const;
-      const {data} = await callControl<{data: {id: string}[]}>(context, 'GET', path, undefined, {
+      const {data} = await callControl<{data: ListedDelivery[]}>(context, 'GET', path, undefined, {
         running: sandbox,
         signal,
       });
-      ids.push(...data.map(({id}) => id));
+      found.push(...data);
       before = data.at(-1)?.id;
       isMore = data.length === PAGE;
     }
-  return ids;
+  return found;
 }
 
 /**
@@ -48,7 +53,8 @@ export async function listCanceled(
   signal?: AbortSignal,
 ): Promise<string[] | undefined> {
   const sandbox = sandboxOf(context);
-  return sandbox && deliveriesIn(context, sandbox, endpoint, ['canceled'], signal);
+  if (sandbox === undefined) return undefined;
+  return (await deliveriesIn(context, sandbox, endpoint, ['canceled'], signal)).map(({id}) => id);
 }
 
 /** The same, and undefined as well if the sandbox does not answer. */

@@ -1,5 +1,6 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {createServer as createTlsServer} from 'node:https';
 import type {AddressInfo} from 'node:net';
 
 /** A request with its whole body. */
@@ -8,12 +9,26 @@ export interface Received {
   body: Buffer;
 }
 
+interface ServerTls {
+  cert: string;
+  key: string;
+}
+
 /** A server on this machine that receives webhooks and keeps them. */
 export class Receiver {
   readonly got: Received[] = [];
   /** Answers a request, which is the last one of `got`. */
   answer: (response: ServerResponse, received: Received) => void;
-  readonly #server = createServer((request, response) => {
+  readonly #server: ReturnType<typeof createServer | typeof createTlsServer>;
+  readonly #scheme: 'http' | 'https';
+
+  private constructor(answer: Receiver['answer'], tls: ServerTls | undefined) {
+    this.answer = answer;
+    this.#scheme = tls === undefined ? 'http' : 'https';
+    this.#server = tls === undefined ? createServer(this.#receive) : createTlsServer(tls, this.#receive);
+  }
+
+  readonly #receive = (request: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -21,14 +36,13 @@ export class Receiver {
       this.got.push(received);
       this.answer(response, received);
     });
-  });
+  };
 
-  private constructor(answer: Receiver['answer']) {
-    this.answer = answer;
-  }
-
-  static async open(answer: Receiver['answer'] = (response) => response.end()): Promise<Receiver> {
-    const receiver = new Receiver(answer);
+  static async open(
+    answer: Receiver['answer'] = (response) => response.end(),
+    tls?: ServerTls,
+  ): Promise<Receiver> {
+    const receiver = new Receiver(answer, tls);
     await once(receiver.#server.listen(0, '127.0.0.1'), 'listening');
     return receiver;
   }
@@ -38,7 +52,7 @@ export class Receiver {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}/hook`;
+    return `${this.#scheme}://127.0.0.1:${this.port}/hook`;
   }
 
   /** From now on answers every request alike. */

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {join} from 'node:path';
+import {readFileSync} from 'node:fs';
 import {setTimeout as wait} from 'node:timers/promises';
 import {after, before, describe, it} from 'mocha';
+import {loopbackCertificate} from '../../../src/webhooks/tls/local-authority.ts';
 import {readPlace} from '../../../src/cli/sandbox/recorded/place.ts';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import type {Transport} from '../../../src/client/transport/transport.ts';
 import type {CliOptions} from '../../cli/run-cli.ts';
+import {verifyWebhook} from '../../../src/webhooks/index.ts';
 import {lost} from '../../client/transport/fake-transport.ts';
 import {LiveSandbox} from '../sandbox/live-sandbox.ts';
+import {Receiver} from './receiver.ts';
 
 interface Rotated {
   id: string;
@@ -37,8 +41,8 @@ describe('webhooks endpoints rotate on a sandbox', function () {
   };
   const secretFile = () => join(sandbox.home, `secret-${++made}`);
   /** An endpoint at which nobody listens. */
-  const endpoint = async () => {
-    const words = ['--url', 'https://127.0.0.1:1/hook', '--event-types', 'payout.settled'];
+  const endpoint = async (url = 'https://127.0.0.1:1/hook') => {
+    const words = ['--url', url, '--event-types', 'payout.settled'];
     const {id} = await json<{id: string}>(
       ...['webhooks', 'endpoints', 'create', ...words, '--secret-file', secretFile()],
     );
@@ -102,7 +106,7 @@ describe('webhooks endpoints rotate on a sandbox', function () {
     assert.deepEqual((ran.json() as Rotated).canceled_deliveries, waiting);
     assert.match(
       ran.stderr,
-      new RegExp(`was canceled with it, and the new endpoint does not get its event: ${waiting[0]}`),
+      new RegExp(`was canceled with it, and the new endpoint has not delivered its event: ${waiting[0]}`),
     );
   });
 
@@ -132,6 +136,91 @@ describe('webhooks endpoints rotate on a sandbox', function () {
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.deepEqual((ran.json() as Rotated).canceled_deliveries, []);
     assert.deepEqual(await deliveries(old, 'failed'), [waiting]);
+  });
+
+  describe('to a receiver that has only the new secret', () => {
+    let receiver: Receiver;
+    let secret: string;
+    before(async () => {
+      const {certificate, key} = await loopbackCertificate(sandbox.env.REMIT_STATE_DIR, Date.now());
+      receiver = await Receiver.open(
+        (response, {request, body}) => {
+          const {ok} = verifyWebhook({body, headers: request.headers, secrets: secret});
+          response.writeHead(ok ? 204 : 401).end();
+        },
+        {cert: certificate, key},
+      );
+    });
+    beforeEach(() => (secret = 'none yet'));
+    after(() => receiver.close());
+
+    /** The first run ends while both endpoints exist; the receiver gets the new secret. */
+    const begun = async (old: string) => {
+      const file = secretFile();
+      const words = ['--yes', '--timeout', '0s', '--secret-file', file];
+      const first = await sandbox.run(['webhooks', 'endpoints', 'rotate', old, ...words, '-o', 'json']);
+      assert.equal(first.exitCode, 10, first.stderr);
+      secret = readFileSync(file, 'utf8').trim();
+      return String(first.error().details!['new_endpoint']);
+    };
+    const finish = (old: string, timeout: string) => {
+      const words = ['--confirmed', '--yes', '--timeout', timeout];
+      return sandbox.run(['webhooks', 'endpoints', 'rotate', old, ...words, '-o', 'json']);
+    };
+    const delivered = async (id: string, count: number) => {
+      for (let turn = 0; turn < 200 && (await deliveries(id, 'delivered')).length < count; turn++)
+        await wait(50);
+      assert.equal((await deliveries(id, 'delivered')).length, count);
+    };
+
+    it('neither waits for a delivery whose event the new endpoint has delivered, nor calls it lost', async () => {
+      const old = await endpoint(receiver.url);
+      const successor = await begun(old);
+      for (let n = 0; n < 2; n++) await pay();
+      await pending(old, 2);
+      await delivered(successor, 2);
+      const startedMs = performance.now();
+      const ran = await finish(old, '40s');
+      assert.ok(performance.now() - startedMs < 20_000, 'it has waited');
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.deepEqual((ran.json() as Rotated).canceled_deliveries, []);
+      assert.doesNotMatch(ran.stderr, /deliver(y|ies) /);
+      assert.equal((await deliveries(old, 'canceled')).length, 2);
+    });
+
+    it('names only those whose event the new endpoint has not delivered', async () => {
+      const old = await endpoint(receiver.url);
+      await pay();
+      const before = await pending(old, 1);
+      const successor = await begun(old);
+      await pay();
+      await pending(old, 2);
+      await delivered(successor, 1);
+      const newSecret = secret;
+      secret = 'lost again';
+      await pay();
+      const late = (await pending(old, 3)).slice(0, 1);
+      await pending(successor, 1);
+      secret = newSecret;
+      const ran = await finish(old, '2s');
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.deepEqual((ran.json() as Rotated).canceled_deliveries!.sort(), [...late, ...before].sort());
+      assert.match(ran.stderr, /^2 deliveries of the old endpoint are not answered/m);
+    });
+
+    it('does not name it if the old endpoint was deleted by hand', async () => {
+      const old = await endpoint(receiver.url);
+      await pay();
+      const before = await pending(old, 1);
+      const successor = await begun(old);
+      await pay();
+      await pending(old, 2);
+      await delivered(successor, 1);
+      assert.equal((await sandbox.run(['webhooks', 'endpoints', 'delete', old, '--yes'])).exitCode, 0);
+      const ran = await finish(old, '2s');
+      assert.equal(ran.exitCode, 4, ran.stderr);
+      assert.deepEqual(ran.error().details!['canceled_deliveries'], before);
+    });
   });
 
   it('says nothing of deliveries if there are none', async () => {

@@ -7,6 +7,7 @@ import {acquireLock} from '../../../store/locks/lock.ts';
 import type {Context} from '../../core/context.ts';
 import {done, type CommandOutcome} from '../../core/outcome.ts';
 import {changedOtherwise} from '../../write/changed-record.ts';
+import {DEFAULT_WAIT_MS} from '../../input/durations.ts';
 import {canceledWith} from '../deliveries.ts';
 import {type Endpoint, findEndpoint} from './endpoint.ts';
 import {
@@ -21,7 +22,7 @@ import {
 import {checkRequest, planFor, type RotateRequest} from './request.ts';
 import {continueWith, Rotation, type RotationState} from './rotation.ts';
 import {verifyNew} from './verification.ts';
-import {canceledOf, waitForDeliveries} from './waiting-deliveries.ts';
+import {lostWith, waitForDeliveries} from './waiting-deliveries.ts';
 
 /**
  * Interface document, "Webhooks": creates a new endpoint with the same URL and types, waits until the receiver uses
@@ -63,13 +64,13 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
   // An earlier run has deleted it, and was killed before it could name what was canceled.
   if (old === undefined)
     return finish(context, rotation, {
-      ...{isConfirmed: true, canceled: await canceledWith(context, id), eventTypes},
+      ...{isConfirmed: true, lost: await lostWith(context, rotation.known), eventTypes},
     });
-  const waiting = await waitForDeliveries(context, request);
-  const canceledBefore = await canceledWith(context, id);
+  const waiting = await waitForDeliveries(context, rotation.known, request.timeoutMs ?? DEFAULT_WAIT_MS);
+  const canceled = await canceledWith(context, id);
   const isConfirmed = await deleteOld(context, id, waiting?.length ?? 0);
   return finish(context, rotation, {
-    ...{isConfirmed, canceled: await canceledOf(context, id, {waiting, before: canceledBefore}), eventTypes},
+    ...{isConfirmed, lost: await lostWith(context, rotation.known, {waiting, canceled}), eventTypes},
   });
 }
 
@@ -105,11 +106,11 @@ function whatExists({old_id, new_id, step}: RotationState, code: string): string
 /** The old endpoint was deleted by other means, and its waiting deliveries were canceled with it. */
 async function withoutOld(context: Context, rotation: Rotation): Promise<RemitError> {
   const {old_id, new_id} = rotation.known;
-  const canceled = await canceledWith(context, old_id);
+  const ids = await lostWith(context, rotation.known);
   const lost =
-    canceled === undefined || canceled.length === 0
+    ids === undefined || ids.length === 0
       ? ''
-      : `. ${counted(canceled.length, 'delivery', 'deliveries')} of the old endpoint ${canceled.length === 1 ? 'was' : 'were'} canceled: ${canceled.join(', ')}`;
+      : `. ${counted(ids.length, 'delivery', 'deliveries')} of the old endpoint ${ids.length === 1 ? 'was' : 'were'} canceled: ${ids.join(', ')}`;
   rotation.forget();
   const words = new_id === null ? ['list'] : ['get', new_id];
   return new RemitError(
@@ -117,7 +118,7 @@ async function withoutOld(context: Context, rotation: Rotation): Promise<RemitEr
     `the endpoint ${old_id} does not exist any more; its rotation has ended${lost}`,
     {
       hint: context.commands.read('webhooks', 'endpoints', ...words),
-      details: {old_endpoint: old_id, new_endpoint: new_id, canceled_deliveries: canceled ?? null},
+      details: {old_endpoint: old_id, new_endpoint: new_id, canceled_deliveries: ids ?? null},
     },
   );
 }
@@ -199,8 +200,8 @@ async function deleteOld(context: Context, id: string, waiting: number): Promise
 interface Deleted {
   /** The service has confirmed the deletion; otherwise the list must show it. */
   isConfirmed: boolean;
-  /** Deliveries that were canceled with the old endpoint; undefined if that is not known. */
-  canceled: readonly string[] | undefined;
+  /** Deliveries that were canceled with the old endpoint, and whose events are lost; undefined if that is not known. */
+  lost: readonly string[] | undefined;
   /** Those of the new endpoint. */
   eventTypes: readonly string[];
 }
@@ -208,9 +209,9 @@ interface Deleted {
 async function finish(
   context: Context,
   rotation: Rotation,
-  {isConfirmed, canceled, eventTypes}: Deleted,
+  {isConfirmed, lost, eventTypes}: Deleted,
 ): Promise<CommandOutcome> {
-  const {out, commands} = context;
+  const {out} = context;
   const state = rotation.known;
   const listed = isConfirmed ? await listAtEnd(context, state) : await listedOf(context, state);
   if (listed?.active.has(state.old_id))
@@ -218,25 +219,29 @@ async function finish(
       'IN_DOUBT',
       `the service accepted the deletion of the old endpoint ${state.old_id} but still lists it as active`,
     );
-  rotation.forget();
   out.text(
     `Deleted webhook endpoint ${state.old_id}. ${state.new_id} replaces it: from now on, only the new secret is used.`,
   );
   nameStrays(context, listed);
-  const lost = canceled ?? [];
-  if (lost.length > 0) {
-    out.warn(
-      `${counted(lost.length, 'delivery', 'deliveries')} that waited for the old endpoint ${lost.length === 1 ? 'was' : 'were'} canceled with it, and the new endpoint does not get ${lost.length === 1 ? 'its event' : 'their events'}: ${lost.join(', ')}`,
-    );
-    out.hint(commands.read('sandbox', 'deliveries', 'show', must(lost[0], 'delivery')));
-  }
+  nameLost(context, lost ?? []);
+  rotation.forget(); // the same command names them again after a kill until here
   const {new_id, old_id, url, fingerprint, secret_file, verified_by, delivery} = state;
   const data = {
     ...{id: new_id, replaced: old_id, url, event_types: eventTypes},
     ...{secret_fingerprint: fingerprint, secret_file},
-    ...{verified_by, delivery, canceled_deliveries: canceled ?? null},
+    ...{verified_by, delivery, canceled_deliveries: lost ?? null},
   };
-  return {data, exitCode: lost.length > 0 ? EXIT.PARTIAL : EXIT.OK};
+  return {data, exitCode: lost !== undefined && lost.length > 0 ? EXIT.PARTIAL : EXIT.OK};
+}
+
+function nameLost({out, commands}: Context, lost: readonly string[]): void {
+  const [first] = lost;
+  if (first === undefined) return;
+  const isOne = lost.length === 1;
+  out.warn(
+    `${counted(lost.length, 'delivery', 'deliveries')} that waited for the old endpoint ${isOne ? 'was' : 'were'} canceled with it, and the new endpoint has not delivered ${isOne ? 'its event' : 'their events'}: ${lost.join(', ')}`,
+  );
+  out.hint(commands.read('sandbox', 'deliveries', 'show', first));
 }
 
 /** Undefined, after a warning, if it cannot be read: the deletion was confirmed, so the rotation is done. */

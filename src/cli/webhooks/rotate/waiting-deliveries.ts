@@ -1,20 +1,24 @@
 import {counted} from '../../../phrases.ts';
 import type {Context} from '../../core/context.ts';
 import type {Running} from '../../sandbox/recorded/running.ts';
-import {DEFAULT_WAIT_MS} from '../../input/durations.ts';
-import {canceledWith, deliveriesIn, sandboxOf} from '../deliveries.ts';
-import type {RotateRequest} from './request.ts';
+import {deliveriesIn, sandboxOf, type ListedDelivery} from '../deliveries.ts';
+import type {RotationState} from './rotation.ts';
 
 const LOOK_EVERY_MS = 1000;
 
+/** The endpoint that is replaced, and the one that replaces it. */
+type Endpoints = Pick<RotationState, 'old_id' | 'new_id'>;
+
 /**
  * Waits until no delivery waits for the old endpoint, because those that do are canceled with it (assumption 82), and
- * the new endpoint gets only events that came after it.
+ * the new endpoint gets only events that came after it. A delivery whose event the new endpoint has delivered is not
+ * waited for.
  * @returns the ids of those that still wait at the time limit; undefined if the service does not show deliveries
  */
 export async function waitForDeliveries(
   context: Context,
-  {id, timeoutMs = DEFAULT_WAIT_MS}: Pick<RotateRequest, 'id' | 'timeoutMs'>,
+  endpoints: Endpoints,
+  timeoutMs: number,
 ): Promise<readonly string[] | undefined> {
   const {out, clock, stop} = context;
   const sandbox = sandboxOf(context);
@@ -27,7 +31,7 @@ export async function waitForDeliveries(
   const endMs = clock.monotonic() + timeoutMs;
   let isTold = false;
   for (;;) {
-    const ids = await waitingNow(context, sandbox, id);
+    const ids = await waitingNow(context, sandbox, endpoints);
     if (ids.length === 0 || clock.monotonic() >= endMs) return ids;
     if (!isTold)
       out.note(
@@ -39,22 +43,52 @@ export async function waitForDeliveries(
 }
 
 /** A delivery that is sent and waits again between two reads is in neither list, so that none is only believed twice. */
-async function waitingNow(context: Context, sandbox: Running, id: string): Promise<readonly string[]> {
-  const ids = await deliveriesIn(context, sandbox, id, ['pending', 'sending']);
-  return ids.length > 0 ? ids : deliveriesIn(context, sandbox, id, ['sending', 'pending']);
+async function waitingNow(context: Context, sandbox: Running, endpoints: Endpoints): Promise<string[]> {
+  const {old_id: id} = endpoints;
+  const first = await deliveriesIn(context, sandbox, id, ['pending', 'sending']);
+  const waiting = first.length > 0 ? first : await deliveriesIn(context, sandbox, id, ['sending', 'pending']);
+  return withoutDelivered(context, sandbox, endpoints, waiting);
+}
+
+/** The ids of those whose event has no delivery to the new endpoint that the service lists as delivered. */
+async function withoutDelivered(
+  context: Context,
+  sandbox: Running,
+  {new_id: id}: Endpoints,
+  deliveries: readonly ListedDelivery[],
+): Promise<string[]> {
+  const ofNew =
+    id === null || deliveries.length === 0 ? [] : await deliveriesIn(context, sandbox, id, ['delivered']);
+  const delivered = new Set(ofNew.map((one) => one.event_id));
+  return deliveries.filter((one) => !delivered.has(one.event_id)).map((one) => one.id);
+}
+
+/** What is known before the old endpoint is deleted. */
+interface KnownBefore {
+  /** The deliveries that wait for it. */
+  waiting?: readonly string[] | undefined;
+  /** Those that were canceled earlier. */
+  canceled?: readonly string[] | undefined;
 }
 
 /**
- * The deliveries that were canceled with the endpoint, also those that seemed to have ended before.
- * @param waiting what is returned if that cannot be read
- * @param before the deliveries that were canceled before the endpoint was deleted
+ * The deliveries that were canceled with the old endpoint, also those that seemed to have ended before, unless the new
+ * endpoint has delivered their event.
+ * @returns if that cannot be read, those that waited; undefined if the service does not show deliveries
  */
-export async function canceledOf(
+export async function lostWith(
   context: Context,
-  id: string,
-  {waiting, before = []}: {waiting: readonly string[] | undefined; before: readonly string[] | undefined},
+  endpoints: Endpoints,
+  {waiting, canceled: before = []}: KnownBefore = {},
 ): Promise<readonly string[] | undefined> {
-  if (waiting === undefined) return undefined;
-  const canceled = await canceledWith(context, id);
-  return canceled === undefined ? waiting : canceled.filter((one) => !before.includes(one));
+  const sandbox = sandboxOf(context);
+  if (sandbox === undefined) return waiting;
+  let left: readonly ListedDelivery[] | undefined;
+  try {
+    const canceled = await deliveriesIn(context, sandbox, endpoints.old_id, ['canceled']);
+    left = canceled.filter(({id}) => !before.includes(id));
+    return await withoutDelivered(context, sandbox, endpoints, left);
+  } catch {
+    return left?.map(({id}) => id) ?? waiting; // the endpoint is gone; its removal does not fail because of this
+  }
 }
