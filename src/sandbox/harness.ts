@@ -15,6 +15,7 @@ import {
 import {messageOf} from '../narrow.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import {harnessOf} from './harness-calls.ts';
+import {keepRealTicks} from './real-ticks.ts';
 import type {RunningHarness} from './running-harness.ts';
 import type {RunningSandbox, ServerOptions} from './server.ts';
 import type {PostWebhook} from './webhooks/post.ts';
@@ -70,12 +71,14 @@ export async function startSandbox(options: HarnessOptions = {}): Promise<Runnin
   const folder = store === undefined ? mkdtempSync(join(tmpdir(), 'remit-sandbox-')) : undefined;
   const remove = () => folder !== undefined && rmSync(folder, {recursive: true, force: true});
   process.once('exit', remove); // of a test that never stops it
+  const releaseTicks = keepRealTicks();
+  const leave = () => {
+    releaseTicks();
+    process.off('exit', remove);
+    remove();
+  };
   let stopping: Promise<void> | undefined;
-  const stop = () =>
-    (stopping ??= server.close().finally(() => {
-      process.off('exit', remove);
-      remove();
-    }));
+  const stop = () => (stopping ??= server.close().finally(leave));
   const server = await start({
     ...rest,
     store: store ?? join(folder ?? '', 'sandbox.db'),
@@ -83,8 +86,7 @@ export async function startSandbox(options: HarnessOptions = {}): Promise<Runnin
     onStop: () => void stop(),
     keepsAlive: false,
   }).catch((error: unknown) => {
-    process.off('exit', remove);
-    remove();
+    leave();
     throw error;
   });
   return {...harnessOf(server, () => stopping !== undefined), stop};

@@ -85,7 +85,7 @@ export class LossHunt {
       const run = () => startCli([...rotate, '--secret-file', file, '-o', 'json'], this.#env);
       const first = run();
       // It waits for a second for the deliveries, so the first one is killed before its end in any case.
-      await wait(time === 1 ? 600 : 300 + Math.random() * 2000);
+      await wait(time === 1 ? 600 : 200 + Math.random() * 1500);
       first.child.kill('SIGKILL');
       const ran = await first.ended;
       this.#printed += ran.stdout + ran.stderr;
