@@ -16,6 +16,8 @@ const dist = join(root, 'dist');
 async function buildCli() {
   const parts = await bundle();
   for (const {file, code} of parts) writeAtomic(join(root, file), asFile(code));
+  const frames = parts.map(({file, frames}) => [file.slice('dist/'.length), frames()]);
+  writeAtomic(join(dist, 'frames.json'), JSON.stringify(Object.fromEntries(frames)));
   writeAtomic(
     join(dist, 'commands.txt'),
     commandFiles()

@@ -4,6 +4,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {build} from 'esbuild';
 import {commandFiles, root} from './commands.mjs';
+import {framesOf} from './frames.mjs';
 import {lazyRequires} from './lazy-requires.mjs';
 import {asCalls, HELPERS, modules, ownName, wantedBy} from './modules.mjs';
 
@@ -90,6 +91,9 @@ async function bundlePart(name, contents, part, minify) {
     // A script that runs from V8's code cache has no way to import(); require it has.
     supported: {'dynamic-import': false},
     minify,
+    lineLimit: 250, // Node prints the line at which an error was thrown
+    sourcemap: 'external', // for frames.mjs
+    sourcesContent: false,
     legalComments: 'external', // for the file of licences
     metafile: true,
     external: ['node-sqlite3-wasm'], // finds its .wasm beside itself
@@ -103,10 +107,12 @@ async function bundlePart(name, contents, part, minify) {
     logOverride: {'import-is-undefined': 'error'},
   });
   const text = (extension) => result.outputFiles.find(({path}) => path.endsWith(extension))?.text ?? '';
+  const finish = (code) => asAscii(asCalls(ownName(code)));
   return {
     file,
     metafile: JSON.parse(ownName(JSON.stringify(result.metafile))),
-    code: asAscii(asCalls(ownName(text('.cjs')))),
+    code: finish(text('.cjs')),
+    frames: () => framesOf({code: text('.cjs'), map: text('.map'), finish}),
     legal: text('.LEGAL.txt'),
   };
 }

@@ -63,6 +63,7 @@ describe('the packed package', function () {
       'dist/more.cjs',
       'dist/help.txt',
       'dist/commands.txt',
+      'dist/frames.json',
       'dist/remit.cjs',
       'dist/rest.cjs',
       'dist/sbom.cdx.json',

@@ -1,6 +1,6 @@
 import {Command, type Interfaces} from '@oclif/core';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
-import {stackOf, type JsonObject} from '../../narrow.ts';
+import type {JsonObject} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import type {KnownFields} from '../../output/records/known-fields.ts';
 import {Output} from '../../output/output.ts';
@@ -18,6 +18,7 @@ import {commandConfigOf} from './app.ts';
 import {canAsk} from '../runtime/prompts.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {guessSettings, outputSettings} from '../runtime/settings.ts';
+import {readableStack} from './readable-stack.ts';
 import {withDoctorToo, withFolder, withWayOut} from './way-out.ts';
 
 type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>;
@@ -220,7 +221,8 @@ export abstract class RemitCommand extends Command {
       ? usageError(thrown, this.id ?? '', this.#takes(), this.argv)
       : this.#explained(await this.#withMissingRoute(thrown));
     const out = this.#local?.out ?? this.#earlyOutput();
-    if (error.code === 'BUG' && this.#flags?.debug) out.debug(stackOf(error.cause) ?? '');
+    if (error.code === 'BUG' && (this.#flags?.debug ?? this.argv.includes('--debug')))
+      out.debug(readableStack(error.cause) ?? '');
     out.failure(error);
     await out.flush();
     return error.exitCode;

@@ -5,6 +5,7 @@ import {Output} from '../../output/output.ts';
 import {readCall, type CommandTree, type GlobalFlag} from '../line/argv.ts';
 import {CommandConfig, type App} from './app.ts';
 import {globalFlags} from '../input/global-flags.ts';
+import {readableStack} from './readable-stack.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {guessSettings} from '../runtime/settings.ts';
 
@@ -68,6 +69,7 @@ export async function reportEarly(
   const {stdout, stderr, env, clock} = runtime;
   const out = new Output({stdout, stderr, env, clock, settings: guessSettings(argv, undefined)});
   const error = asRemitError(thrown);
+  if (error.code === 'BUG' && argv.includes('--debug')) out.debug(readableStack(error.cause) ?? '');
   out.failure(error);
   await out.flush();
   return error.exitCode;

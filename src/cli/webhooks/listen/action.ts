@@ -1,5 +1,5 @@
 import {EXIT, type ExitCode} from '../../../errors.ts';
-import {messageOf, stackOf} from '../../../narrow.ts';
+import {messageOf} from '../../../narrow.ts';
 import {watchTarget} from '../../../webhooks/listen/health.ts';
 import type {DroppedLine} from '../../../webhooks/delivery/lines.ts';
 import {Receiver} from '../../../webhooks/http/server.ts';
@@ -7,6 +7,7 @@ import {loopbackCertificate} from '../../../webhooks/tls/local-authority.ts';
 import {MAX_BODY_BYTES} from '../../../webhooks/verify/raw-body.ts';
 import type {Context, LocalContext} from '../../core/context.ts';
 import type {CommandOutcome} from '../../core/outcome.ts';
+import {readableStack} from '../../core/readable-stack.ts';
 import {enlargeYoungSpace, keepHeapSmall} from '../../runtime/memory.ts';
 import type {OpenInspector} from '../events/inspector.ts';
 import {claimLeftOvers, releaseAll} from '../registration/claim.ts';
@@ -233,6 +234,7 @@ async function openReceiver(
     refusal: (headers) => intake.refusal(headers),
     receive: (request, reply) => intake.receive(request, reply),
     onOtherPath: (path) => report.otherPath(path, flags.path),
-    onBug: (error) => local.out.warn(`internal error (a bug in remit): ${stackOf(error) ?? String(error)}`),
+    onBug: (error) =>
+      local.out.warn(`internal error (a bug in remit): ${readableStack(error) ?? String(error)}`),
   });
 }
