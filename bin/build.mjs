@@ -4,6 +4,7 @@
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
+import {brotliCompressSync} from 'node:zlib';
 import {asFile, bundle, bundleAlone, inlinedPackage} from './bundle.mjs';
 import {commandFiles, root} from './commands.mjs';
 import {manifestText} from './manifest.mjs';
@@ -17,7 +18,7 @@ async function buildCli() {
   const parts = await bundle();
   for (const {file, code} of parts) writeAtomic(join(root, file), asFile(code));
   const frames = parts.map(({file, frames}) => [file.slice('dist/'.length), frames()]);
-  writeAtomic(join(dist, 'frames.json'), JSON.stringify(Object.fromEntries(frames)));
+  writeAtomic(join(dist, 'frames.json.br'), brotliCompressSync(JSON.stringify(Object.fromEntries(frames))));
   writeAtomic(
     join(dist, 'commands.txt'),
     commandFiles()

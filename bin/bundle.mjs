@@ -91,7 +91,7 @@ async function bundlePart(name, contents, part, minify) {
     // A script that runs from V8's code cache has no way to import(); require it has.
     supported: {'dynamic-import': false},
     minify,
-    lineLimit: 250, // Node prints the line at which an error was thrown
+    lineLimit: 1000, // Node prints the line at which an error was thrown
     sourcemap: 'external', // for frames.mjs
     sourcesContent: false,
     legalComments: 'external', // for the file of licences

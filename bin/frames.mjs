@@ -37,7 +37,8 @@ function segmentsIn(mappings) {
 }
 
 const isFunction = (before, after) =>
-  /(?:\bfunction\*?|\bclass) *$/.test(before) || /^=(?:async\b|function\b|class\b|\(|[\w$]+=>)/.test(after);
+  /(?:\bfunction\*?|\bclass) *$/.test(before) ||
+  /^=(?:async\b|function\b|class\b|(?:\([^()]*\)|[\w$]+)=>)/.test(after);
 
 /**
  * @param code what esbuild wrote, before `finish` was applied to it

@@ -70,7 +70,7 @@ async function bundleOne(name, source) {
     target: 'node20',
     supported: {'dynamic-import': false}, // require() is one way to the shared files, also for bundlers
     minifyWhitespace: MINIFIED.includes(name),
-    minifySyntax: SHORTENED.includes(name),
+    minifySyntax: true, // 55 KB less; names and lines stay
     minifyIdentifiers: SHORTENED.includes(name),
     legalComments: 'external',
     define: {

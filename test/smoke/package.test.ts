@@ -63,7 +63,7 @@ describe('the packed package', function () {
       'dist/more.cjs',
       'dist/help.txt',
       'dist/commands.txt',
-      'dist/frames.json',
+      'dist/frames.json.br',
       'dist/remit.cjs',
       'dist/rest.cjs',
       'dist/sbom.cdx.json',
@@ -237,9 +237,12 @@ describe('the packed package', function () {
       check({'d.mts': source}, {...NODENEXT, ...USED});
     });
 
-    it('accept the TypeScript example of the library guide', () => {
+    it('accept the TypeScript example of the library guide, with nodenext, node16 and bundler', () => {
       const [, example] = /```ts\n([^]*?)```/.exec(readText('docs/guides/library.md'))!;
+      const node16 = {module: 'node16', moduleResolution: 'node16'};
       check({'i.mts': example!}, {...NODENEXT, lib: ['es2022']});
+      check({'i.mts': example!}, {...NODENEXT, ...node16, lib: ['es2022']});
+      check({'i.ts': example!}, {...BUNDLER, lib: ['es2022']});
     });
 
     it('know what a batch and a sandbox are given and answer', () => {

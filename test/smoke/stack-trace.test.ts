@@ -13,7 +13,7 @@ describe('the stack trace of an internal error', () => {
   before(() => {
     for (const name of ['bin', 'package.json', '.oclif.manifest.json'])
       cpSync(join(ROOT, name), join(folder, name), {recursive: true});
-    for (const name of ['remit.cjs', 'more.cjs', 'rest.cjs', 'commands.txt', 'frames.json'])
+    for (const name of ['remit.cjs', 'more.cjs', 'rest.cjs', 'commands.txt', 'frames.json.br'])
       cpSync(join(ROOT, 'dist', name), join(folder, 'dist', name));
     const file = join(folder, 'dist', 'remit.cjs');
     const code = readFileSync(file, 'latin1');
@@ -51,7 +51,7 @@ describe('the stack trace of an internal error', () => {
   });
 
   it('has the frames of the bundle if their names cannot be read', () => {
-    rmSync(join(folder, 'dist', 'frames.json'));
+    rmSync(join(folder, 'dist', 'frames.json.br'));
     assert.match(run('--debug').stderr, /^ {4}at .*\(remit\.cjs:\d+:\d+\)$/m);
   });
 });

@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {brotliDecompressSync} from 'node:zlib';
 import {ownJson, stackOf} from '../../narrow.ts';
 
 /** Where a file begins in a part of the bundle, and the names of its functions by those that the bundle has. */
@@ -44,7 +45,7 @@ function readableFrame(frame: string): string {
 
 function startsIn(folder: string, part: string): readonly Start[] {
   try {
-    const text = readFileSync(join(folder, 'frames.json'), 'utf8');
+    const text = brotliDecompressSync(readFileSync(join(folder, 'frames.json.br'))).toString();
     return ownJson<Record<string, readonly Start[]>>(text)[part] ?? [];
   } catch {
     return []; // the frame stays as it is

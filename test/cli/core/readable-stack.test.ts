@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {mkdirSync, mkdtempSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {brotliCompressSync} from 'node:zlib';
 import {describe, it} from 'mocha';
 import {readableStack} from '../../../src/cli/core/readable-stack.ts';
 
@@ -12,7 +13,7 @@ describe('readableStack', () => {
     [10, 1, 'src/a.ts', {e: 'Runner', t: 'doIt', '#a': '#send', constructor: 'no'}],
     [12, 50, 'src/b.ts', {t: 'other'}],
   ];
-  writeFileSync(join(dist, 'frames.json'), JSON.stringify({'rest.cjs': starts}));
+  writeFileSync(join(dist, 'frames.json.br'), brotliCompressSync(JSON.stringify({'rest.cjs': starts})));
   const shown = (...frames: string[]) => {
     const error = new Error('no');
     error.stack = ['Error: no', ...frames.map((frame) => `    at ${frame}`)].join('\n');
