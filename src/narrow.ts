@@ -73,18 +73,30 @@ export class ExactNumber {
   }
 }
 
-/** The fields of a JSON object; what they hold is not checked yet. */
+/** The result of parsing JSON. */
+export type JsonValue = string | number | boolean | null | ExactNumber | readonly JsonValue[] | JsonFields;
+
+/** The fields of a parsed JSON object. A field that is undefined is absent. */
+export interface JsonFields {
+  readonly [name: string]: JsonValue | undefined;
+}
+
+/** The fields of an object that is written as JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A value of which no part may be changed. */
-export type DeepReadonly<T> = T extends object ? {readonly [Name in keyof T]: DeepReadonly<T[Name]>} : T;
+export type DeepReadonly<T> = JsonFields extends T
+  ? T
+  : T extends object
+    ? {readonly [Name in keyof T]: DeepReadonly<T[Name]>}
+    : T;
 
-/** Not an array, null or a number. */
-export const isObject = (value: unknown): value is JsonObject =>
+/** Not an array, null or a number. The value is known to come from JSON. */
+export const isObject = (value: unknown): value is JsonFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 /** Array.isArray loses the type of the elements. */
-export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+export const isList = (value: unknown): value is readonly JsonValue[] => Array.isArray(value);
 
 /** The message of a thrown value. */
 export const messageOf = (thrown: unknown): string =>

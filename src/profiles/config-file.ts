@@ -1,7 +1,7 @@
 import {lstatSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
-import {codeOf, isObject, messageOf, type JsonObject} from '../narrow.ts';
+import {codeOf, isObject, messageOf, type JsonFields} from '../narrow.ts';
 import {type FormerOverrides, formerServiceOf} from './former-overrides.ts';
 import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile, type TlsFiles} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
@@ -125,7 +125,7 @@ function capsProblem(caps: unknown): string | undefined {
   return undefined;
 }
 
-const isByCurrency = (amounts: JsonObject): boolean =>
+const isByCurrency = (amounts: JsonFields): boolean =>
   Object.entries(amounts).every(([currency, minor]) => /^[A-Z]{3}$/.test(currency) && isCount(minor));
 
 /** The form in which routes and fields were stored before there were service files. */

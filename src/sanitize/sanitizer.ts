@@ -1,5 +1,5 @@
 import {exactJson} from '../json/exact.ts';
-import {codeOf, ExactNumber, isList, isObject} from '../narrow.ts';
+import {codeOf, ExactNumber, isList, isObject, type JsonObject} from '../narrow.ts';
 import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
 import {bankNumbers} from './bank-numbers.ts';
@@ -210,7 +210,7 @@ export class Sanitizer {
         this.#string(value, factsOf(header), form),
       ]);
     if (!isRecord) return raw.map((item) => this.#value(item, name, form, level + 1));
-    const {toJSON} = raw;
+    const {toJSON}: JsonObject = raw;
     if (typeof toJSON === 'function') return this.#value(toJSON.call(raw), name, form, level + 1);
     const copy: Record<string, unknown> = {};
     for (const key of Object.keys(raw)) {

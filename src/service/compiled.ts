@@ -151,14 +151,14 @@ function endpointNames({webhooks: {secret, active} = {}}: ServiceFile): Record<s
 function activeWords({webhooks: {active} = {}}: ServiceFile): Words | undefined {
   if (typeof active !== 'object') return undefined;
   const {on, off} = active;
-  const [toWire, toCanonical] = [new Map<unknown, unknown>(), new Map<unknown, unknown>()];
-  for (const [flag, word] of [
+  const toWire = new Map([
     [true, on],
     [false, off],
-  ] as const) {
-    toWire.set(flag, word);
-    toCanonical.set(word, flag);
-  }
+  ]);
+  const toCanonical = new Map([
+    [on, true],
+    [off, false],
+  ]);
   return {field: 'is_active', toWire, toCanonical};
 }
 

@@ -1,7 +1,7 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
 import {compile, type Compiled, type ForeignPlace} from './compiled.ts';
 import {type Mapping, mapsNothing, toCanonical, toWire, Unwritable} from './mapping.ts';
-import {isObject, type JsonObject} from '../narrow.ts';
+import {isList, isObject, type JsonFields, type JsonValue} from '../narrow.ts';
 import {leavesOf, type Path, pathOf, valueAt, withBeside, withoutValue, withValue} from './paths.ts';
 import {paramsOf, type Route} from './routes.ts';
 import {cursorNameOf, isPagingParam, itemsPathOf, orderOf, pagingFromWire, pagingToWire} from './paging.ts';
@@ -68,11 +68,12 @@ export class Dialect {
     let search = this.#queryToWire(query, compiled);
     if (!hasParams && wireParams.length === 0)
       return {method: wire.method, path: wire.path, query: search, body: sent};
-    const params: JsonObject = canonicalPattern.exec(path)?.groups ?? {};
+    const params: PathParams = canonicalPattern.exec(path)?.groups ?? {};
     const left = Object.entries(params).filter(([name]) => !wireParams.includes(name));
+    if (left.length > 0) search = new URLSearchParams(search);
     for (const [name, value] of left) {
-      const decoded = decodeURIComponent(String(value));
-      search = withLeaves(search, toWire({[name]: decoded}, pick(request, name)));
+      const decoded = decodeURIComponent(value ?? '');
+      for (const leaf of paramsIn(toWire({[name]: decoded}, pick(request, name)))) search.set(...leaf);
     }
     const filled = wireParams.length === 0 ? wire.path : fill(wire.path, params);
     return {method: wire.method, path: filled, query: search, body: sent};
@@ -82,7 +83,7 @@ export class Dialect {
   requestFromWire(id: OperationId, {path, query, body}: PlainRequest): PlainRequest {
     const compiled = this.#of(id);
     const {wirePattern, canonical, request, body: rule} = compiled;
-    const params: Record<string, unknown> = {...wirePattern.exec(path)?.groups};
+    const params: Record<string, string | undefined> = {...wirePattern.exec(path)?.groups};
     let read = rule === undefined ? body : isObject(body) || rule === 'none' ? {} : body;
     if (isObject(read))
       read = toCanonical(isObject(body) ? (rule === undefined ? body : read) : read, request);
@@ -100,7 +101,7 @@ export class Dialect {
     const {isList, answer, idOnWire, wireItems, wireRecord, canonicalRecord} = this.#of(id);
     if (isList) return this.#listFromWire(json, wireItems, answer);
     if (!isObject(json)) return json;
-    const hasId = (object: JsonObject) => valueAt(object, idOnWire) !== undefined;
+    const hasId = (object: JsonFields) => valueAt(object, idOnWire) !== undefined;
     const envelope = wireRecord ?? (hasId(json) ? [] : ['data']); // `data` needs no service file
     const found = envelope.length === 0 ? undefined : valueAt(json, envelope);
     const isWrapped = isObject(found);
@@ -151,8 +152,8 @@ export class Dialect {
   #listFromWire(json: unknown, list: string | undefined, answer: Mapping | undefined): unknown {
     const {next, more, total} = this.file.envelopes ?? {};
     const items = list === undefined ? (isObject(json) ? json['data'] : json) : valueAt(json, pathOf(list));
-    if (!Array.isArray(items)) return json;
-    const data = items.map((item: unknown) =>
+    if (!isList(items)) return json;
+    const data = items.map((item) =>
       isObject(item) && answer !== undefined && !mapsNothing(answer) ? toCanonical(item, answer) : item,
     );
     if (!isObject(json)) return data;
@@ -177,15 +178,15 @@ export class Dialect {
    * A cursor, or the cursor within the address of the next page. An address without one is kept, although the list
    * cannot continue.
    */
-  #cursorIn(value: unknown): unknown {
+  #cursorIn(value: JsonValue | undefined): JsonValue {
     if (typeof value !== 'string' || !/^(https?:\/\/|\/|\?)/.test(value)) return value ?? null;
     const name = cursorNameOf(this.file.paging);
     return new URLSearchParams(value.split('?')[1]?.split('#')[0]).get(name);
   }
 
   #listToWire(json: unknown, list = 'data', answer: Mapping): unknown {
-    if (!isObject(json) || !Array.isArray(json['data'])) return json;
-    const items = json['data'].map((item: unknown) => (isObject(item) ? toWire(item, answer) : item));
+    if (!isObject(json) || !isList(json['data'])) return json;
+    const items = json['data'].map((item) => (isObject(item) ? toWire(item, answer) : item));
     const {next, more, total} = this.file.envelopes ?? {};
     const {by = 'cursor'} = this.file.paging ?? {};
     const {next_cursor: cursor = null} = json;
@@ -207,9 +208,7 @@ export class Dialect {
     for (const [name, value] of query) {
       if (unsent.includes(name)) continue;
       if (isList && isPagingParam(name)) own.append(...pagingToWire[name](value, paging));
-      else
-        for (const [to, written] of leavesOf(toWire({[name]: value}, request)))
-          own.append(to, String(written));
+      else for (const leaf of paramsIn(toWire({[name]: value}, request))) own.append(...leaf);
     }
     return own;
   }
@@ -223,8 +222,8 @@ export class Dialect {
       const page = isList ? pagingFromWire(name, value, paging) : undefined;
       if (page !== undefined) own.append(...page);
       else
-        for (const [to, read] of leavesOf(toCanonical(withValue({}, pathOf(name), value), request)))
-          own.append(to, String(read));
+        for (const leaf of paramsIn(toCanonical(withValue({}, pathOf(name), value), request)))
+          own.append(...leaf);
     }
     return own;
   }
@@ -246,7 +245,7 @@ export class Dialect {
 }
 
 /** @throws {Unwritable} */
-function refuseForeign(body: JsonObject, foreign: readonly ForeignPlace[]): void {
+function refuseForeign(body: JsonFields, foreign: readonly ForeignPlace[]): void {
   const found = foreign.find(({place}) => valueAt(body, place) !== undefined);
   if (found === undefined) return;
   const canonical = found.canonical.join('.');
@@ -258,7 +257,7 @@ function refuseForeign(body: JsonObject, foreign: readonly ForeignPlace[]): void
 const UNSORTED = 'the service cannot sort lists (paging.order is false in the service file)';
 
 /** A flag, which some services send as text. */
-const isWord = (value: unknown, word: 'true' | 'false'): boolean =>
+const isWord = (value: JsonValue | undefined, word: 'true' | 'false'): boolean =>
   (typeof value === 'boolean' || typeof value === 'string') && String(value).toLowerCase() === word;
 
 /** The mapping of a single name. */
@@ -267,22 +266,19 @@ const pick = ({names}: Mapping, name: string): Mapping => ({
   ...{units: [], words: [], reference: undefined},
 });
 
-function withLeaves(query: URLSearchParams, object: JsonObject): URLSearchParams {
-  const all = new URLSearchParams(query);
-  for (const [name, value] of leavesOf(object)) all.set(name, String(value));
-  return all;
-}
+/** The fields of a query, in which no value is a list. */
+const paramsIn = (object: JsonFields): [name: string, value: string][] =>
+  leavesOf(object).map(([name, value]) => [name, isList(value) ? '' : String(value)]);
 
-const fill = (path: string, params: JsonObject): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params[name];
-    return typeof value === 'string' ? value : '';
-  });
+type PathParams = Readonly<Record<string, string | undefined>>;
 
-const isSame = (rule: JsonObject, body: unknown): boolean =>
+const fill = (path: string, params: PathParams): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+
+const isSame = (rule: JsonFields, body: unknown): boolean =>
   isObject(body) &&
   Object.entries(rule).every(([name, value]) => JSON.stringify(body[name]) === JSON.stringify(value));
 
 /** Cursor and flags of a list, without its items. */
-const withoutItems = (json: JsonObject, list: string | undefined): JsonObject =>
+const withoutItems = (json: JsonFields, list: string | undefined): JsonFields =>
   Object.fromEntries(Object.entries(json).filter(([name]) => name !== pathOf(list ?? 'data')[0]));

@@ -1,4 +1,4 @@
-import {isObject, type JsonObject} from '../narrow.ts';
+import {isObject, type JsonFields, type JsonValue} from '../narrow.ts';
 import {type Path, valueAt, withoutValue} from './paths.ts';
 import type {Unit} from './service-file.ts';
 import {fromUnit, toUnit} from './units.ts';
@@ -21,8 +21,8 @@ export interface Name {
 /** Other values of a field. */
 export interface Words {
   readonly field: string;
-  readonly toWire: ReadonlyMap<unknown, unknown>;
-  readonly toCanonical: ReadonlyMap<unknown, unknown>;
+  readonly toWire: ReadonlyMap<JsonValue | undefined, string | boolean>;
+  readonly toCanonical: ReadonlyMap<JsonValue | undefined, string | boolean>;
 }
 
 /** Metadata key that carries the reference. */
@@ -46,7 +46,7 @@ export class Unwritable extends Error {
  * An object of the contract in the service's form.
  * @throws {Unwritable} for a value that cannot be written exactly, and for two fields that would have the same name
  */
-export function toWire(object: JsonObject, mapping: Mapping): JsonObject {
+export function toWire(object: JsonFields, mapping: Mapping): JsonFields {
   let wire: Draft = {...object};
   const {currency_code: currency} = object;
   for (const {field, unit} of mapping.units) {
@@ -67,16 +67,16 @@ export function toWire(object: JsonObject, mapping: Mapping): JsonObject {
 }
 
 /** A copy that is changed in place: a batch makes two for each row, and a copy for each change would cost most of its time. */
-type Draft = Record<string, unknown>;
+type Draft = Record<string, JsonValue | undefined>;
 
 /** JSON may have a property `__proto__`, which is not the prototype. */
-function setOwn(draft: Draft, name: string, value: unknown): void {
+function setOwn(draft: Draft, name: string, value: JsonValue | undefined): void {
   if (name === '__proto__')
     Object.defineProperty(draft, name, {value, enumerable: true, configurable: true, writable: true});
   else draft[name] = value;
 }
 
-const ownValue = (object: JsonObject, name: string): unknown =>
+const ownValue = (object: JsonFields, name: string): JsonValue | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
 /**
@@ -88,7 +88,7 @@ function renamed(object: Draft, names: readonly Name[], direction: 'in' | 'out')
   const {plain, moves} = renaming;
   let moved = plain.size === 0 ? object : inPlace(object, renaming, direction);
   if (moves.length === 0) return moved;
-  const found: {from: Path; to: Path; value: unknown}[] = [];
+  const found: {from: Path; to: Path; value: JsonValue}[] = [];
   for (const {from, to} of moves) {
     const value = valueAt(object, from);
     if (value !== undefined) found.push({from, to, value});
@@ -107,7 +107,7 @@ function renamed(object: Draft, names: readonly Name[], direction: 'in' | 'out')
 }
 
 /** Sets a value; objects on the way are copied. */
-function put(draft: Draft, path: Path, value: unknown, at = 0): void {
+function put(draft: Draft, path: Path, value: JsonValue, at = 0): void {
   const first = path[at] ?? '';
   if (at + 1 === path.length) setOwn(draft, first, value);
   else {
@@ -190,7 +190,7 @@ function inPlace(object: Draft, {plain, back}: Renaming, direction: 'in' | 'out'
 }
 
 /** A part of a path where the object has a value that is not an object, which would be lost. */
-function valueOnTheWay(object: JsonObject, path: Path): Path | undefined {
+function valueOnTheWay(object: JsonFields, path: Path): Path | undefined {
   for (let length = 1; length < path.length; length++) {
     const value = valueAt(object, path.slice(0, length));
     if (value === undefined) return undefined;
@@ -206,7 +206,7 @@ const needs = (unit: Unit): string =>
   unit === 'major' || unit === 'major-number' ? ' without a known currency_code' : '';
 
 /** An object of the service with canonical names. A value that cannot be read is left out; nothing is guessed. */
-export function toCanonical(object: JsonObject, mapping: Mapping): JsonObject {
+export function toCanonical(object: JsonFields, mapping: Mapping): JsonFields {
   let canonical: Draft = object;
   for (const level of mapping.names) canonical = renamed(canonical, level, 'in');
   if (canonical === object) canonical = {...object};

@@ -1,19 +1,17 @@
 import {isUuid} from '../contract/ids.ts';
-import {isObject} from '../narrow.ts';
+import {isList, isObject} from '../narrow.ts';
 
 const OWN = /^id_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 const NO_RECORD = '00000000-0000-4000-8000-000000000000';
 
 /** Ids of a sandbox whose service file allows ids that are not UUIDs: `id_` and the digits of the UUID. */
-const ownId = (uuid: string): string => `id_${uuid.replaceAll('-', '').toLowerCase()}`;
+export const ownId = (text: string): string =>
+  isUuid(text) ? `id_${text.replaceAll('-', '').toLowerCase()}` : text;
 
 /** The id of the contract; a UUID is an id that no record has. */
-const usualId = (text: string): string => (isUuid(text) ? NO_RECORD : text.replace(OWN, '$1-$2-$3-$4-$5'));
+export const usualId = (text: string): string =>
+  isUuid(text) ? NO_RECORD : text.replace(OWN, '$1-$2-$3-$4-$5');
 
-/** A body of the contract with the sandbox's own ids. Metadata belongs to the client and stays as it is. */
-export const withOwnIds = (json: unknown): unknown => mapIds(json, (id) => (isUuid(id) ? ownId(id) : id));
-/** A body with the ids of the contract. */
-export const withUsualIds = (json: unknown): unknown => mapIds(json, usualId);
 export const pathWithUsualIds = (path: string): string => path.split('/').map(usualId).join('/');
 export const queryWithUsualIds = (query: URLSearchParams): URLSearchParams =>
   new URLSearchParams(
@@ -22,8 +20,9 @@ export const queryWithUsualIds = (query: URLSearchParams): URLSearchParams =>
 
 const isIdName = (name: string): boolean => name === 'id' || name.endsWith('_id');
 
-function mapIds(value: unknown, map: (id: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((item) => mapIds(item, map));
+/** A body with other ids. Metadata belongs to the client and stays as it is. */
+export function mapIds(value: unknown, map: (id: string) => string): unknown {
+  if (isList(value)) return value.map((item) => mapIds(item, map));
   if (!isObject(value)) return value;
   const mapped = Object.entries(value).map(([name, inner]) => {
     if (name === 'metadata' || name === 'client_metadata') return [name, inner];

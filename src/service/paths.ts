@@ -1,4 +1,4 @@
-import {isObject, type JsonObject} from '../narrow.ts';
+import {isObject, type JsonFields, type JsonObject, type JsonValue} from '../narrow.ts';
 
 export type Path = readonly string[];
 
@@ -11,6 +11,8 @@ export const firstPart = (text: string): string => text.split('.', 1)[0] ?? '';
 export const lastPart = (text: string): string => text.slice(text.lastIndexOf('.') + 1);
 
 /** The value at a path; undefined if there is none. */
+export function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefined;
+export function valueAt(value: unknown, path: Path): unknown;
 export function valueAt(value: unknown, path: Path): unknown {
   let found = value;
   for (const name of path) {
@@ -21,6 +23,13 @@ export function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** The object with a value at a path; missing objects on the way are created. */
+export function withValue(
+  object: JsonFields,
+  path: Path,
+  value: JsonValue | undefined,
+  at?: number,
+): JsonFields;
+export function withValue(object: JsonObject, path: Path, value: unknown, at?: number): JsonObject;
 export function withValue(object: JsonObject, path: Path, value: unknown, at = 0): JsonObject {
   const first = path[at] ?? '';
   if (at + 1 >= path.length) return {...object, [first]: value};
@@ -29,7 +38,7 @@ export function withValue(object: JsonObject, path: Path, value: unknown, at = 0
 }
 
 /** The object without the value at a path, and without objects that become empty. */
-export function withoutValue(object: JsonObject, path: Path, at = 0): JsonObject {
+export function withoutValue(object: JsonFields, path: Path, at = 0): JsonFields {
   const first = path[at] ?? '';
   if (!Object.hasOwn(object, first)) return object;
   const inner = object[first];
@@ -38,7 +47,7 @@ export function withoutValue(object: JsonObject, path: Path, at = 0): JsonObject
     const left = withoutValue(inner, path, at + 1);
     if (Object.keys(left).length > 0) return {...object, [first]: left};
   }
-  const others: Record<string, unknown> = {};
+  const others: Record<string, JsonValue | undefined> = {};
   for (const name of Object.keys(object)) if (name !== first) others[name] = object[name];
   return others;
 }
@@ -47,13 +56,16 @@ export function withoutValue(object: JsonObject, path: Path, at = 0): JsonObject
  * A record together with the fields outside its envelope. Needed for webhook endpoints: the signing secret is returned
  * once, and some services send it next to the record instead of in it.
  */
-export function withBeside(record: JsonObject, answer: JsonObject, envelope: string | undefined): JsonObject {
+export function withBeside(record: JsonFields, answer: JsonFields, envelope: string | undefined): JsonFields {
   const beside = Object.entries(answer).filter(([name]) => name !== envelope && !Object.hasOwn(record, name));
   return beside.length === 0 ? record : {...record, ...Object.fromEntries(beside)};
 }
 
 /** All values that are not objects, with the names that lead to them joined by dots, as in a query. */
-export const leavesOf = (object: JsonObject, before = ''): [name: string, value: unknown][] =>
+export const leavesOf = (
+  object: JsonFields,
+  before = '',
+): [name: string, value: Exclude<JsonValue, JsonFields> | undefined][] =>
   Object.entries(object).flatMap(([name, value]) =>
     isObject(value) ? leavesOf(value, `${before}${name}.`) : [[before + name, value]],
   );
@@ -62,11 +74,11 @@ const DEEPEST_ENVELOPE = 3;
 
 /** The path to the first object inside another one that fits, at most three levels deep; not the object itself. */
 export function objectIn(
-  json: JsonObject,
-  fits: (inner: JsonObject) => boolean,
+  json: JsonFields,
+  fits: (inner: JsonFields) => boolean,
   levels = DEEPEST_ENVELOPE,
 ): Path | undefined {
-  const inner = Object.entries(json).filter((entry): entry is [string, JsonObject] => isObject(entry[1]));
+  const inner = Object.entries(json).filter((entry): entry is [string, JsonFields] => isObject(entry[1]));
   const found = inner.find(([, value]) => fits(value));
   if (found !== undefined) return [found[0]];
   if (levels === 1) return undefined;

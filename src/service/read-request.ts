@@ -1,6 +1,6 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
-import {isObject, type JsonObject} from '../narrow.ts';
+import {isObject, type JsonFields} from '../narrow.ts';
 import {Dialect, type PlainRequest} from './dialect.ts';
 import {Unwritable} from './mapping.ts';
 import {operationOf, patternOf} from './routes.ts';
@@ -48,7 +48,7 @@ export function readRequest(
  * and a service may read both.
  * @throws {RemitError} LOCAL_VALIDATION
  */
-export function paymentBody({path, body}: Pick<ReadRequest, 'path' | 'body'>): JsonObject {
+export function paymentBody({path, body}: Pick<ReadRequest, 'path' | 'body'>): JsonFields {
   if (path.includes('?')) throw unclear('has a query: put every field into the body');
   if (!isObject(body)) throw unclear('must have a JSON object as its body');
   return body;

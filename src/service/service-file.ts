@@ -1,7 +1,7 @@
 import type {IdFormat} from '../contract/ids.ts';
 import type {OperationId} from '../contract/operations/operations.ts';
 import type {SignatureForm} from '../contract/signature-form.ts';
-import type {JsonObject} from '../narrow.ts';
+import type {JsonFields} from '../narrow.ts';
 
 /**
  * How a service differs from the contract: the service file, parsed and checked. Every key is optional; without it
@@ -39,7 +39,7 @@ export interface WebhookRules extends SignatureForm {
 }
 
 export type PrefixName = 'api' | 'treasury' | 'webhookEndpoints';
-export type BodyRule = 'none' | JsonObject;
+export type BodyRule = 'none' | JsonFields;
 
 export const AMOUNT_UNITS = ['minor', 'minor-text', 'major', 'major-number'] as const;
 export const TIME_UNITS = ['iso', 'seconds', 'milliseconds'] as const;

@@ -1,7 +1,7 @@
 import type {OperationId} from '../contract/operations/operations.ts';
 import {Dialect, type PlainRequest} from './dialect.ts';
-import {isObject, type JsonObject} from '../narrow.ts';
-import {pathWithUsualIds, queryWithUsualIds, withOwnIds, withUsualIds} from './other-ids.ts';
+import {isObject, type JsonFields} from '../narrow.ts';
+import {mapIds, ownId, pathWithUsualIds, queryWithUsualIds, usualId} from './other-ids.ts';
 import {cursorNameOf, filtersHere, orderOf} from './paging.ts';
 import {pathOf, valueAt, withValue} from './paths.ts';
 import type {ServiceFile} from './service-file.ts';
@@ -19,7 +19,7 @@ export interface WireRequest {
 /** A request in the contract's form, or the answer with which the service rejects it. */
 export type ReadFromWire =
   | {readonly operation: OperationId; readonly request: WireRequest}
-  | {readonly refused: {readonly status: number; readonly body: JsonObject}};
+  | {readonly refused: {readonly status: number; readonly body: JsonFields}};
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
@@ -67,12 +67,18 @@ export class WireSide {
   #withUsualIds(request: PlainRequest): PlainRequest {
     if (!this.#hasOwnIds) return request;
     const {method, path, query, body} = request;
-    return {method, path: pathWithUsualIds(path), query: queryWithUsualIds(query), body: withUsualIds(body)};
+    return {
+      method,
+      path: pathWithUsualIds(path),
+      query: queryWithUsualIds(query),
+      body: mapIds(body, usualId),
+    };
   }
 
   /** An answer of the contract as this service writes it. */
   answer(operation: OperationId, status: number, json: unknown): unknown {
-    if (status < 300) return this.#dialect.answerToWire(operation, this.#hasOwnIds ? withOwnIds(json) : json);
+    if (status < 300)
+      return this.#dialect.answerToWire(operation, this.#hasOwnIds ? mapIds(json, ownId) : json);
     return isObject(json) ? this.#error(json) : json;
   }
 
@@ -87,7 +93,7 @@ export class WireSide {
     return {refused: {status, body: this.#error({error_code, message})}};
   }
 
-  #error(body: JsonObject): JsonObject {
+  #error(body: JsonFields): JsonFields {
     const {
       code: codeAt = 'error_code',
       message: messageAt = 'message',
@@ -96,7 +102,7 @@ export class WireSide {
     } = this.#file.errors ?? {};
     const {error_code: code, message, details, ...rest} = body;
     const own = Object.entries(codes).find(([, documented]) => documented === code)?.[0] ?? code;
-    let error: JsonObject = rest;
+    let error: JsonFields = rest;
     if (own !== undefined) error = withValue(error, pathOf(codeAt), own);
     if (message !== undefined) error = withValue(error, pathOf(messageAt), message);
     return details === undefined ? error : withValue(error, pathOf(detailsAt), details);

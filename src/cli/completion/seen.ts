@@ -1,6 +1,6 @@
 import {lstatSync} from 'node:fs';
 import {join} from 'node:path';
-import {isList, isObject} from '../../narrow.ts';
+import {ownJson} from '../../narrow.ts';
 import {xdg} from '../../profiles/folders.ts';
 import {readSmallFile} from '../../profiles/trusted-file.ts';
 
@@ -48,22 +48,17 @@ export const seenPath = (folder: string, profile: string | null): string =>
 export function readSeen(path: string, baseUrl: string, nowMs: number): SeenIds {
   const empty = {baseUrl, ids: {}};
   try {
-    const value: unknown = JSON.parse(readSmallFile(path).text);
-    if (!isObject(value) || value['baseUrl'] !== baseUrl || !isObject(value['ids'])) return empty;
-    const ids: Record<string, readonly SeenId[]> = {};
-    for (const [kind, list] of Object.entries(value['ids']))
-      ids[kind] = (isList(list) ? list : []).filter(isSeenId).filter(({atMs}) => nowMs - atMs < KEPT_MS);
-    return {baseUrl, ids};
+    const seen = ownJson<SeenIds>(readSmallFile(path).text);
+    if (seen.baseUrl !== baseUrl) return empty;
+    const ids = Object.entries(seen.ids).map(([kind, list]): [string, SeenId[]] => [
+      kind,
+      list.filter(({atMs}) => nowMs - atMs < KEPT_MS),
+    ]);
+    return {baseUrl, ids: Object.fromEntries(ids)};
   } catch {
     return empty;
   }
 }
-
-const isSeenId = (value: unknown): value is SeenId =>
-  isObject(value) &&
-  typeof value['id'] === 'string' &&
-  typeof value['label'] === 'string' &&
-  typeof value['atMs'] === 'number';
 
 /** The same address in one spelling, as the stored one may end in a slash. */
 export const plainUrl = (url: string): string =>

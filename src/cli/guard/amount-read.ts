@@ -1,7 +1,7 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {exactJson} from '../../json/exact.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
-import {isList, isObject, must, type JsonObject} from '../../narrow.ts';
+import {isList, isObject, must, type JsonFields} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {moneyTrace} from './money-trace.ts';
 
@@ -56,7 +56,7 @@ export const hasAmount = (body: unknown): boolean =>
   isObject(body) && AMOUNT_FIELDS.some((field) => isSet(body, field));
 
 function readFields(
-  record: JsonObject,
+  record: JsonFields,
   fields: readonly string[],
   {digitsAsText, currencyField}: {digitsAsText: boolean; currencyField: string},
 ): AmountRead {
@@ -80,7 +80,7 @@ function wholeNumber(value: unknown, digitsAsText: boolean): bigint | undefined 
   return minor !== undefined && minor > 0n ? minor : undefined;
 }
 
-const isSet = (record: JsonObject, field: string): boolean =>
+const isSet = (record: JsonFields, field: string): boolean =>
   Object.hasOwn(record, field) && record[field] !== null;
 
 function shown(value: unknown): string {

@@ -1,6 +1,6 @@
 import type {Interfaces} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isObject, type JsonFields} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
 import type {StdinUser} from '../runtime/stdin.ts';
 import {bodyFields} from './data-fields.ts';
@@ -104,7 +104,7 @@ function takeData(argv: readonly string[]): {data: string | undefined; rest: str
 const isFlag = (name: string, word: string): boolean => word === `--${name}` || word.startsWith(`--${name}=`);
 
 /** Fields by their full names. An object inside is opened, except metadata, whose keys are no fields. */
-function leavesOf(fields: JsonObject, prefix = ''): (readonly [string, unknown])[] {
+function leavesOf(fields: JsonFields, prefix = ''): (readonly [string, unknown])[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     isObject(value) && name !== 'metadata'
       ? leavesOf(value, `${prefix}${name}.`)

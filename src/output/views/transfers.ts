@@ -1,4 +1,4 @@
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
 import {selectedValue} from '../records/select.ts';
 import {
   dayInNewYork,
@@ -54,7 +54,7 @@ const metadata = field('Client metadata', 'client_metadata', (value) => {
 /** Why it failed: `R01 account closed`. */
 const failure = (path: string): Field =>
   field('Failure', path, (value, _record, {paint}) => {
-    const {code, message, ...more} = isObject(value) ? value : {message: value ?? undefined};
+    const {code, message, ...more}: JsonObject = isObject(value) ? value : {message: value ?? undefined};
     const rest = Object.keys(more).length === 0 ? [] : [more];
     const words = [code, message, ...rest].filter((part) => part !== undefined).map(plainValue);
     return paint('red', words.join(' '));

@@ -1,6 +1,6 @@
 import type {Clock} from '../../clock.ts';
-import {isObject} from '../../narrow.ts';
-import {withOwnIds} from '../../service/other-ids.ts';
+import {type JsonFields, ownJson} from '../../narrow.ts';
+import {mapIds, ownId} from '../../service/other-ids.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {formOf, timestampAt} from '../../webhooks/verify/form.ts';
 import {signedHeaders} from '../../webhooks/verify/signature.ts';
@@ -82,8 +82,8 @@ function headersOf(
 /** The body as the service writes it: its ids are those of its other answers. */
 function bodyOf({body}: Claimed, service: ServiceFile): string {
   if (service.ids?.format !== 'any') return body;
-  const event: unknown = JSON.parse(body);
-  return isObject(event) ? JSON.stringify({...event, data: withOwnIds(event['data'])}) : body;
+  const event = ownJson<JsonFields>(body);
+  return JSON.stringify({...event, data: mapIds(event['data'], ownId)});
 }
 
 /** Interface document, "Delivery", rule 1. */

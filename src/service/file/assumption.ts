@@ -5,7 +5,7 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import {TREASURY_PREFIX} from '../../contract/operations/treasury.ts';
 import type {Origin} from '../../contract/origin/origin.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
-import {isList, isObject, type JsonObject} from '../../narrow.ts';
+import {isList, isObject, type JsonFields} from '../../narrow.ts';
 import {firstPart, lastPart, objectIn} from '../paths.ts';
 import {findOperation, operationOf, type Route} from '../routes.ts';
 import {STATUSES_OF} from './schema.ts';
@@ -137,11 +137,11 @@ function unreadable(id: OperationId, json: unknown): Assumption {
 }
 
 /** Whether an object looks like a record of the resource: it has at least three of its fields. */
-const isRecord = (json: JsonObject, resource: string): boolean =>
+const isRecord = (json: JsonFields, resource: string): boolean =>
   Object.keys(json).filter((name) => recordFieldsOf(resource).includes(name)).length > 2;
 
 /** Undefined if nothing about the record is odd: then it is the envelope. */
-function ofRecord(resource: string, {id, status}: JsonObject): Assumption | undefined {
+function ofRecord(resource: string, {id, status}: JsonFields): Assumption | undefined {
   const hasStatus = Object.hasOwn(STATUSES_OF, resource) && !resource.endsWith('PaymentMethods');
   if (id === undefined && (status !== undefined || !hasStatus))
     return given(`fields.${resource}.id`, 'the record has no id');

@@ -54,12 +54,10 @@ export function checkService(value: unknown, name: string, lines?: KeyLines): Se
 /** The deepest meaningful file has a request body in `bodies`; a thousand levels could not be stored and read again. */
 const LEVELS = 32;
 
-function refuseDeep(value: unknown, name: string): void {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > LEVELS) throw refused(name, undefined, `has more than ${LEVELS} levels of objects and lists`);
-    level = level.flatMap((one) => (isList(one) ? one : isObject(one) ? Object.values(one) : []));
-  }
+function refuseDeep(value: unknown, name: string, depth = 0): void {
+  if (depth > LEVELS) throw refused(name, undefined, `has more than ${LEVELS} levels of objects and lists`);
+  for (const inner of isList(value) ? value : isObject(value) ? Object.values(value) : [])
+    refuseDeep(inner, name, depth + 1);
 }
 
 /** The address of the schema, for editors. */

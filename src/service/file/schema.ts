@@ -13,7 +13,7 @@ export interface Schema {
   /** What is allowed, in words: it becomes part of the error. */
   readonly description?: string;
   readonly type?: 'object' | 'string' | 'integer';
-  readonly enum?: readonly unknown[];
+  readonly enum?: readonly (string | false)[];
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;

@@ -42,7 +42,7 @@ export function firstIssue(
 const isShown = (name: string): boolean => !name.startsWith('$');
 
 function isAllowed(value: unknown, schema: Schema): boolean {
-  if (schema.enum !== undefined) return schema.enum.includes(value);
+  if (schema.enum !== undefined) return schema.enum.some((word) => word === value);
   if (schema.type === 'object') return isObject(value);
   if (schema.type === 'integer')
     return (
@@ -78,7 +78,7 @@ function isLike(word: string, name: string): boolean {
   );
 }
 
-const listed = (words: readonly unknown[]): string =>
+const listed = (words: NonNullable<Schema['enum']>): string =>
   words
     .map((word) => JSON.stringify(word))
     .join(', ')

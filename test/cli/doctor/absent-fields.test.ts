@@ -5,11 +5,12 @@ import type {Finding} from '../../../src/cli/doctor/survey/finding.ts';
 import type {ServiceSurvey} from '../../../src/cli/doctor/survey/survey.ts';
 import {ServiceDraft} from '../../../src/cli/doctor/survey/draft.ts';
 import type {OperationId} from '../../../src/contract/operations/operations.ts';
+import type {JsonFields} from '../../../src/narrow.ts';
 
 const ID = '0192a000-0000-7000-8000-000000000001';
 
 /** The findings about one record. */
-function check(id: OperationId, record: Readonly<Record<string, unknown>>): Finding[] {
+function check(id: OperationId, record: JsonFields): Finding[] {
   const found: Finding[] = [];
   const survey = {
     found,

@@ -1,5 +1,5 @@
 import {isUsableId} from '../../../client/answers/readable.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, type JsonValue} from '../../../narrow.ts';
 import type {Assumption} from '../../../service/file/assumption.ts';
 import {routeOf} from '../../../service/routes.ts';
 import {STATUSES_OF} from '../../../service/file/schema.ts';
@@ -166,14 +166,18 @@ function noteCreated({survey}: Probe, kind: ProbedKind, made: Made, reply: Servi
 }
 
 /** A new record that is not approved must be `created`; the service may have another word for that. */
-function noteStatus(survey: ServiceSurvey, kind: ProbedKind, {id}: Made, status: unknown): void {
+function noteStatus(
+  survey: ServiceSurvey,
+  kind: ProbedKind,
+  {id}: Made,
+  status: JsonValue | undefined,
+): void {
   const check = `${kind.topic} without approval`;
   const evidence = `${kind.noun} ${id} has status ${JSON.stringify(status)} instead of "created"`;
-  const isKnown = typeof status !== 'string' || STATUSES_OF[kind.topic]?.includes(status) === true;
-  const when = `if ${String(status)} means created`;
-  if (isKnown) survey.found.push(differs(check, evidence));
-  else
-    survey.differs(
-      differs(check, evidence, {write: {statuses: {[kind.topic]: {[status]: 'created'}}}, when}),
-    );
+  if (typeof status !== 'string' || STATUSES_OF[kind.topic]?.includes(status) === true)
+    survey.found.push(differs(check, evidence));
+  else {
+    const write: ServiceFile = {statuses: {[kind.topic]: {[status]: 'created'}}};
+    survey.differs(differs(check, evidence, {write, when: `if ${status} means created`}));
+  }
 }

@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {isList, isObject} from '../../../narrow.ts';
+import {ownJson} from '../../../narrow.ts';
 import {readSmallFile} from '../../../profiles/trusted-file.ts';
 import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 import {makeFolder} from '../../../store/files/folder.ts';
@@ -27,21 +27,10 @@ function readAll(stateDir: string): KeptKey[] {
   const path = pathIn(stateDir);
   if (!existsSync(path)) return [];
   try {
-    const value: unknown = JSON.parse(readSmallFile(path).text);
-    return isList(value) ? value.filter(isKept) : [];
+    return [...ownJson<readonly KeptKey[]>(readSmallFile(path).text)];
   } catch {
     return [];
   }
-}
-
-function isKept(value: unknown): value is KeptKey {
-  if (!isObject(value)) return false;
-  const texts = ['base_url', 'key_fingerprint', 'idempotency_key', 'payout_id', 'payee_id', 'currency_code'];
-  return (
-    texts.every((name) => typeof value[name] === 'string') &&
-    typeof value['at_ms'] === 'number' &&
-    typeof value['known_ms'] === 'number'
-  );
 }
 
 const isOf =

@@ -1,7 +1,7 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isUsableId} from '../../../client/answers/readable.ts';
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
-import {isObject, type JsonObject} from '../../../narrow.ts';
+import {isObject, type JsonFields} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
 import type {ServiceReply} from '../survey/asker.ts';
 
@@ -49,7 +49,7 @@ export const bodyFor = (kind: ProbedKind, {party, currency_code, payment_method_
   ...{metadata: {remit_reference: REFERENCE}, auto_approve: false},
 });
 
-export const recordIn = ({json}: ServiceReply): JsonObject => {
+export const recordIn = ({json}: ServiceReply): JsonFields => {
   const record = unwrapRecord(json);
   return isObject(record) ? record : {};
 };

@@ -1,5 +1,6 @@
+import {idText} from '../../../contract/ids.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {isObject, type JsonObject} from '../../../narrow.ts';
+import {isObject, type JsonFields} from '../../../narrow.ts';
 import {failedReplyText, replyOutcome} from '../survey/asker.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isGood, lacksRoute, rowOf} from '../survey/survey.ts';
@@ -45,7 +46,7 @@ interface Leaving {
   readonly resource: 'payees' | 'moves';
   /** The field that contains `MARK`. */
   readonly marked: string;
-  readonly body: unknown;
+  readonly body: JsonFields;
 }
 
 async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): Promise<void> {
@@ -59,7 +60,7 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
   }
   const earlier = (await largestPage(probe, `${resource}.list`)).find((record) => record[marked] === MARK);
   if (earlier !== undefined) {
-    const evidence = `not tried again: an earlier probe created ${noun} ${String(earlier['id'])}, by this route or another`;
+    const evidence = `not tried again: an earlier probe created ${noun} ${idText(earlier['id']) ?? 'without an id'}, by this route or another`;
     survey.found.push(unknown(check, evidence, {row}));
     return;
   }
@@ -88,7 +89,7 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
   else survey.found.push(unknown(check, evidence, {row}));
 }
 
-async function largestPage({survey}: Probe, id: OperationId): Promise<JsonObject[]> {
+async function largestPage({survey}: Probe, id: OperationId): Promise<JsonFields[]> {
   const {json} = await survey.ask(id, {query: {limit: survey.draft.file.paging?.max ?? 100}});
   const data = isObject(json) ? json['data'] : json;
   return Array.isArray(data) ? data.filter(isObject) : [];

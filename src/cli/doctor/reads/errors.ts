@@ -4,7 +4,7 @@ import {isObject} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
 import {replyOutcome, type ServiceReply} from '../survey/asker.ts';
 import {type Finding, findings} from '../survey/finding.ts';
-import {isPath, shapeLeavesOf} from '../survey/shapes.ts';
+import {isPath, textLeavesOf} from '../survey/shapes.ts';
 import type {ServiceSurvey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
@@ -38,15 +38,14 @@ const ofText = ({message, body}: ServiceReply): Finding =>
     ? unknown('errors.message', 'the error body has no message that can be read', {row: ROW})
     : holds('errors.message', `the message is the first line of the ${body ?? 'body'}`, {row: ROW});
 
-const isCode = (value: unknown): boolean =>
-  typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_.:-]{0,99}$/.test(value);
+const CODE = /^[A-Za-z][A-Za-z0-9_.:-]{0,99}$/;
 
 async function checkCode(survey: ServiceSurvey, reply: ServiceReply, what: string): Promise<void> {
   const {errorCode, wire} = reply;
   if (errorCode === undefined) {
-    const code = shapeLeavesOf(wire).find(
+    const [code] = textLeavesOf(wire).filter(
       ({path, name, value}) =>
-        isPath(path) && /code|type|reason|error|kind|key|slug/i.test(name) && isCode(value),
+        isPath(path) && /code|type|reason|error|kind|key|slug/i.test(name) && CODE.test(value),
     );
     if (code === undefined) {
       // No line of a service file adds a code, so this is not a difference that could be ended.
@@ -54,7 +53,7 @@ async function checkCode(survey: ServiceSurvey, reply: ServiceReply, what: strin
       survey.found.push(unknown('errors.code', evidence, {row: ROW}));
       return;
     }
-    const word = String(code.value);
+    const word = code.value;
     const isMeant = isDocumented(word) || (await whyOpen(survey, word)) === undefined;
     const codes = isDocumented(word) || !isMeant ? {} : {codes: codesOf(word, reply)};
     const write: ServiceFile = {errors: {code: code.path, ...codes}};
@@ -95,7 +94,7 @@ async function whyOpen(survey: ServiceSurvey, code: string): Promise<string | un
   );
   if (nowhere.status < 200 || nowhere.status === 429 || nowhere.status >= 500)
     return `its meaning is open, because there was no usable answer for a path that does not exist (${replyOutcome(nowhere)})`;
-  return shapeLeavesOf(nowhere.wire).some(({value}) => value === code)
+  return textLeavesOf(nowhere.wire).some(({value}) => value === code)
     ? 'its meaning is open, because a path that does not exist has the same code'
     : undefined;
 }
@@ -106,12 +105,9 @@ function checkMessage(survey: ServiceSurvey, {message, errorCode, wire}: Service
     return;
   }
   const code = survey.draft.file.errors?.code;
-  const words = shapeLeavesOf(wire).find(
-    ({path, name, value}) =>
-      isPath(path) &&
-      path !== code &&
-      /message|detail|description|reason|title|text|msg/i.test(name) &&
-      typeof value === 'string',
+  const words = textLeavesOf(wire).find(
+    ({path, name}) =>
+      isPath(path) && path !== code && /message|detail|description|reason|title|text|msg/i.test(name),
   );
   if (words?.path === 'message') {
     survey.found.push(holds('errors.message', 'the error body has a message', {row: ROW}));

@@ -1,13 +1,13 @@
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import {isSameId} from '../../../contract/ids.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {isList, isObject, type JsonObject} from '../../../narrow.ts';
+import {isList, isObject, type JsonFields} from '../../../narrow.ts';
 import {filtersHere} from '../../../service/paging.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {failedReplyText, replyOutcome, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
-import {shapeLeavesOf} from '../survey/shapes.ts';
+import {textLeavesOf} from '../survey/shapes.ts';
 import {isGood, resourceOf, type Sample, type ServiceSurvey} from '../survey/survey.ts';
 import {NO_SUCH_ID} from './errors.ts';
 
@@ -18,7 +18,7 @@ interface Filter {
   readonly name: string;
   /** Excludes every record, or all that do not have this value. */
   readonly wanted: string;
-  readonly excludes: (record: JsonObject) => boolean;
+  readonly excludes: (record: JsonFields) => boolean;
   /** The value of a record that the list has; undefined for times, whose bounds services read differently. */
   readonly known?: string | undefined;
 }
@@ -45,7 +45,7 @@ export async function checkListFilters(survey: ServiceSurvey): Promise<void> {
   }
 }
 
-function filtersOf(id: OperationId, party: string, first: JsonObject): Filter[] {
+function filtersOf(id: OperationId, party: string, first: JsonFields): Filter[] {
   const status = textIn(first, 'status');
   const other = Object.keys(lifecycleOf(id).next).find((one) => one !== status) ?? 'created';
   const known = textIn(first, party === 'account_id' ? 'source_account_id' : party);
@@ -67,7 +67,7 @@ function filtersOf(id: OperationId, party: string, first: JsonObject): Filter[] 
 const lifecycleOf = (id: OperationId) =>
   id === 'accountTransfers.list' ? LIFECYCLES.accountTransfer : LIFECYCLES.payout;
 
-const textIn = (record: JsonObject, name: string): string | undefined => {
+const textIn = (record: JsonFields, name: string): string | undefined => {
   const value = record[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
@@ -123,7 +123,7 @@ async function checkFilter(survey: ServiceSurvey, checked: Checked): Promise<voi
 }
 
 /** The records of a list that was answered in a form that remit reads. */
-function recordsOf(reply: ServiceReply): JsonObject[] | undefined {
+function recordsOf(reply: ServiceReply): JsonFields[] | undefined {
   if (!isGood(reply)) return undefined;
   const data = isObject(reply.json) ? reply.json['data'] : reply.json;
   return isList(data) ? data.filter(isObject) : undefined;
@@ -145,11 +145,9 @@ async function otherWords(
   {id, sample}: Checked,
   status: string,
 ): Promise<Record<string, string> | undefined> {
-  const leaves = sample.wire.flatMap((record) => shapeLeavesOf(record)).map(({value}) => value);
-  const word = leaves.find(
-    (value): value is string =>
-      typeof value === 'string' && value !== status && value.toLowerCase() === status.toLowerCase(),
-  );
+  const word = sample.wire
+    .flatMap((record) => textLeavesOf(record).map(({value}) => value))
+    .find((value) => value !== status && value.toLowerCase() === status.toLowerCase());
   if (word === undefined) return undefined;
   const isUpper = word === status.toUpperCase();
   const others = isUpper ? Object.keys(lifecycleOf(id).next) : [];

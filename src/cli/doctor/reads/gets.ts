@@ -1,6 +1,6 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
-import {isList, isObject, type JsonObject} from '../../../narrow.ts';
+import {isList, isObject, type JsonFields} from '../../../narrow.ts';
 import {allOperations} from '../../../contract/operations/operations.ts';
 import {operationOf, paramsOf, routeOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
@@ -180,7 +180,7 @@ function noteWrapper(
 }
 
 /** Whether it is the record itself. A balance has no id, and the service may call its account by another name. */
-const isWhole = (id: OperationId, record: JsonObject, recordId: string): boolean =>
+const isWhole = (id: OperationId, record: JsonFields, recordId: string): boolean =>
   (record['id'] ?? record['account_id']) !== undefined ||
   (id === 'treasury.balance' &&
     Object.values(record).some((value) => value === recordId || typeof value === 'number'));

@@ -1,7 +1,7 @@
 import {readPage} from '../../../client/reading/page.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isSameId} from '../../../contract/ids.ts';
-import {isObject, type JsonObject} from '../../../narrow.ts';
+import {isObject, type JsonFields} from '../../../narrow.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {ServiceReply} from '../survey/asker.ts';
 import {findings, toAdd} from '../survey/finding.ts';
@@ -14,8 +14,8 @@ const row = 39;
 
 interface Items {
   readonly path: string;
-  readonly wire: readonly JsonObject[];
-  readonly canonical: readonly JsonObject[];
+  readonly wire: readonly JsonFields[];
+  readonly canonical: readonly JsonFields[];
   /** remit finds them there already. */
   readonly isRead: boolean;
 }
@@ -70,7 +70,7 @@ function noteOwner(
 ): void {
   const [[name, owner] = []] = Object.entries(survey.samples.get(id)?.params ?? {});
   if (name === undefined || owner === undefined) return;
-  const isOther = ({[name]: value}: JsonObject) => typeof value === 'string' && !isSameId(value, owner);
+  const isOther = ({[name]: value}: JsonFields) => typeof value === 'string' && !isSameId(value, owner);
   if (!canonical.some(isOther)) return;
   const route = `routes.${id}`;
   const evidence = `${reply.asked} returned records of another ${name}`;

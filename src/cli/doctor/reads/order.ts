@@ -7,7 +7,7 @@ import {findings, toAdd} from '../survey/finding.ts';
 import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 import {ORDER_NAMES, ORDER_WORDS} from '../survey/words.ts';
 import {isRefused, isSameRecord, itemsOf} from './page-asked.ts';
-import type {JsonObject} from '../../../narrow.ts';
+import type {JsonFields} from '../../../narrow.ts';
 
 const {holds, differs, unknown} = findings('service');
 const row = 40;
@@ -75,8 +75,8 @@ async function checkDefault(
 
 /** The first record in each order. */
 interface FirstRecords {
-  readonly asc?: JsonObject | undefined;
-  readonly desc?: JsonObject | undefined;
+  readonly asc?: JsonFields | undefined;
+  readonly desc?: JsonFields | undefined;
 }
 
 async function bothOrders(

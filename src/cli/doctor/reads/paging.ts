@@ -13,7 +13,7 @@ import {LIMIT_NAMES} from '../survey/words.ts';
 import {checkNext, nextIsLost} from './next-page.ts';
 import {checkOrder} from './order.ts';
 import {isRefused, isSameRecord, itemsOf} from './page-asked.ts';
-import type {JsonObject} from '../../../narrow.ts';
+import type {JsonFields} from '../../../narrow.ts';
 
 const {holds, differs, unknown} = findings('service');
 const ROW = {envelope: 39, limit: 41};
@@ -40,8 +40,8 @@ export async function checkPaging(survey: ServiceSurvey): Promise<void> {
 
 const PAGED = ['paging.limit', 'envelopes.next', 'paging.order'];
 
-function largest({samples}: ServiceSurvey): [OperationId, readonly JsonObject[]] | undefined {
-  const all = Array.from(samples, ([id, {wire}]): [OperationId, readonly JsonObject[]] => [id, wire]);
+function largest({samples}: ServiceSurvey): [OperationId, readonly JsonFields[]] | undefined {
+  const all = Array.from(samples, ([id, {wire}]): [OperationId, readonly JsonFields[]] => [id, wire]);
   const lists = all.filter(([id]) => operationOf(id).pages === 'cursor');
   return lists.sort(([, a], [, b]) => b.length - a.length)[0];
 }

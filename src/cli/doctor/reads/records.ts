@@ -2,7 +2,7 @@ import {isUuid} from '../../../contract/ids.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import {allOperations, type OperationId} from '../../../contract/operations/operations.ts';
 import {requestFieldsOf} from '../../../contract/origin/field-origins.ts';
-import {isObject, type JsonObject} from '../../../narrow.ts';
+import {isObject, type JsonFields, type JsonValue} from '../../../narrow.ts';
 import type {ServiceFile, Unit} from '../../../service/service-file.ts';
 import {isAmountField, isTimeField} from '../../../service/units.ts';
 import {findings, toAdd} from '../survey/finding.ts';
@@ -41,7 +41,7 @@ interface SampledField {
   readonly row: number | undefined;
 }
 
-const isPresent = (records: readonly JsonObject[], field: string): boolean =>
+const isPresent = (records: readonly JsonFields[], field: string): boolean =>
   records.some((record) => record[field] !== undefined && record[field] !== null);
 
 function checkField(survey: ServiceSurvey, place: SampledField): void {
@@ -114,8 +114,9 @@ function noteFlag(survey: ServiceSurvey, {field, sample, row}: SampledField): vo
   for (const name of ['state', 'status'])
     for (const record of sample.wire) {
       const word = record[name];
-      const pair = FLAG_WORDS.find((words) => words.some((one) => one === String(word).toLowerCase()));
-      if (typeof word !== 'string' || pair === undefined) continue;
+      if (typeof word !== 'string') continue;
+      const pair = FLAG_WORDS.find((words) => words.some((one) => one === word.toLowerCase()));
+      if (pair === undefined) continue;
       const inCase = (text: string) => (word === word.toUpperCase() ? text.toUpperCase() : text);
       const [on, off] = [inCase(pair[0]), inCase(pair[1])];
       const write: ServiceFile = {webhooks: {active: {field: name, on, off}}};
@@ -167,16 +168,18 @@ function otherName({fields, field, sample}: SampledField): string | undefined {
 const OF_OTHERS = new Set(['id', 'status', 'name', 'type', 'label', 'last4']);
 
 /** Whether a field can have this value. */
-function isLike(field: string, value: unknown): boolean {
+function isLike(field: string, value: JsonValue | undefined): boolean {
   if (isAmountField(field)) return typeof value === 'number' || isDecimal(value);
-  if (isTimeField(field)) return typeof value === 'number' || !Number.isNaN(Date.parse(String(value)));
+  if (isTimeField(field))
+    return typeof value === 'number' || (typeof value === 'string' && !Number.isNaN(Date.parse(value)));
   if (field.endsWith('metadata')) return isObject(value);
   if (field === 'event_types') return Array.isArray(value);
   if (field.startsWith('is_')) return typeof value === 'boolean';
   return typeof value === 'string';
 }
 
-const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+const isDecimal = (value: JsonValue | undefined): boolean =>
+  typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
 
 interface Guess {
   readonly unit?: Unit;
@@ -184,15 +187,15 @@ interface Guess {
 }
 
 /** The unit of an amount, judged by a decimal point or the name. `12550` alone does not show it. */
-function amountUnit(path: string, values: readonly unknown[]): Guess {
+function amountUnit(path: string, values: readonly (JsonValue | undefined)[]): Guess {
   const isText = values.some((value) => typeof value === 'string');
-  if (values.some((value) => /\./.test(String(value))))
+  if (values.some((value) => /\./.test(JSON.stringify(value))))
     return {unit: isText ? 'major' : 'major-number', sure: true};
   const unit = isText ? 'minor-text' : 'minor';
   return {unit, sure: /minor|cents/i.test(path)};
 }
 
-function timeUnit(values: readonly unknown[]): Guess {
+function timeUnit(values: readonly (JsonValue | undefined)[]): Guess {
   const number = values.find((value) => typeof value === 'number');
   if (typeof number !== 'number') return {sure: true};
   const digits = String(Math.trunc(number)).length;
@@ -215,8 +218,8 @@ function checkUnit(survey: ServiceSurvey, {resource, field, sample, row}: Sample
 }
 
 /** Whole numbers under a documented name are minor units, whether they are numbers or text. */
-function ownAmountUnit(values: readonly unknown[]): Guess {
-  const odd = values.filter((value) => !/^-?\d+$/.test(String(value)));
+function ownAmountUnit(values: readonly (JsonValue | undefined)[]): Guess {
+  const odd = values.filter((value) => !/^"?-?\d+"?$/.test(JSON.stringify(value)));
   if (odd.length === 0) return {sure: true};
   return odd.every((value) => typeof value === 'number' || isDecimal(value))
     ? amountUnit('', odd)
@@ -243,7 +246,7 @@ function checkIds(survey: ServiceSurvey, resource: string, {canonical}: Sample):
     );
 }
 
-const LIFECYCLE_OF: Readonly<Record<string, JsonObject>> = {
+const LIFECYCLE_OF: Readonly<Record<string, JsonFields>> = {
   payouts: LIFECYCLES.payout.next,
   payins: LIFECYCLES.payin.next,
   moves: LIFECYCLES.move.next,
@@ -275,6 +278,6 @@ function checkStatuses(survey: ServiceSurvey, resource: string, {canonical}: Sam
   }
 }
 
-const hasOtherCase = (word: string, known: JsonObject): boolean => inCaseOf(word, known) !== undefined;
-const inCaseOf = (word: string, known: JsonObject): string | undefined =>
+const hasOtherCase = (word: string, known: JsonFields): boolean => inCaseOf(word, known) !== undefined;
+const inCaseOf = (word: string, known: JsonFields): string | undefined =>
   Object.keys(known).find((status) => status.toLowerCase() === word.toLowerCase());

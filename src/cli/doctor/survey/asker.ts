@@ -10,6 +10,7 @@ import type {Assumption} from '../../../service/file/assumption.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {Dialect} from '../../../service/dialect.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
+import {isList, isObject, type JsonFields, type JsonValue} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
 
 /** The result of one request: the answer in the service's form and in canonical form. */
@@ -19,10 +20,10 @@ export interface ServiceReply {
   /** 0 if there was no answer. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as received; undefined if it is not JSON. */
-  readonly wire: unknown;
+  /** The body as received; undefined if it is neither an object nor a list. */
+  readonly wire: JsonShape | undefined;
   /** The body in canonical form. */
-  readonly json: unknown;
+  readonly json: JsonShape | undefined;
   /** What the body is instead of JSON: `text/html`, or `nothing`. */
   readonly body: string | undefined;
   readonly errorCode: string | undefined;
@@ -34,10 +35,14 @@ export interface ServiceReply {
   readonly failure: TransportFailure | undefined;
 }
 
+type JsonShape = JsonFields | readonly JsonValue[];
+
+const shapeIn = (json: unknown): JsonShape | undefined => (isObject(json) || isList(json) ? json : undefined);
+
 export interface RequestParts {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
-  readonly body?: unknown;
+  readonly body?: JsonFields;
   readonly key?: string;
 }
 
@@ -117,7 +122,13 @@ export class Asker {
       const {json, errorCode, message, assumption} = codec.read({operation}, raw, clock.now());
       const body = empty ? 'nothing' : unreadable?.what;
       return {
-        ...{status: raw.status, headers: raw.headers, wire, json, body, errorCode, assumption},
+        status: raw.status,
+        headers: raw.headers,
+        wire: shapeIn(wire),
+        json: shapeIn(json),
+        body,
+        errorCode,
+        assumption,
         message: assumption === undefined ? message : message?.replace(` (${assumption.text})`, ''),
         failure: undefined,
       };

@@ -3,7 +3,7 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {Context} from '../../core/context.ts';
-import {messageOf, type JsonObject} from '../../../narrow.ts';
+import {messageOf, type JsonFields} from '../../../narrow.ts';
 import {Asker, failedReplyText, type RequestParts, type ServiceReply} from './asker.ts';
 import {ServiceDraft, hasSecret} from './draft.ts';
 import {type Finding, findings, toAdd} from './finding.ts';
@@ -12,8 +12,8 @@ const service = findings('service');
 
 /** Records of one list, in the service's form and in canonical form. */
 export interface Sample {
-  readonly wire: readonly JsonObject[];
-  readonly canonical: readonly JsonObject[];
+  readonly wire: readonly JsonFields[];
+  readonly canonical: readonly JsonFields[];
   /** Values for the parameters in the path of the list: the account of its transactions. */
   readonly params?: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {ERRORS} from '../../../errors.ts';
-import {keysOf, type JsonObject} from '../../../narrow.ts';
+import {keysOf, type JsonFields} from '../../../narrow.ts';
 import {allOperations} from '../../../contract/operations/operations.ts';
 import {SCHEMAS} from '../../../contract/schemas/registry.ts';
 import {COMMAND_OPERATIONS} from '../command-operations.ts';
@@ -130,7 +130,7 @@ function printedBy(command: string): forms.Printed {
 }
 
 function itemOf(page: z.ZodType): z.ZodType {
-  const shape: JsonObject = page instanceof z.ZodObject ? page.shape : {};
+  const shape: JsonFields = page instanceof z.ZodObject ? page.shape : {};
   const {data} = shape;
   const items: unknown = data instanceof z.ZodArray ? data.element : undefined;
   if (items instanceof z.ZodType) return items;

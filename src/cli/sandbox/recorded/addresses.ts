@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {isList, isObject} from '../../../narrow.ts';
+import {isObject, type JsonFields, type JsonValue, ownJson} from '../../../narrow.ts';
 import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 import {SANDBOX_START, sandboxStartAt} from '../../runtime/sandbox-port.ts';
 import {sandboxPlace, sandboxUrl, type SandboxPlace} from './place.ts';
@@ -19,15 +19,16 @@ const fileIn = ({folder}: SandboxPlace): string => join(folder, 'addresses.json'
 
 function readAddresses(place: SandboxPlace): FormerAddress[] {
   try {
-    const found: unknown = JSON.parse(readFileSync(fileIn(place), 'utf8'));
-    return isList(found) ? found.filter(isAddress) : [];
+    return ownJson<readonly JsonValue[]>(readFileSync(fileIn(place), 'utf8')).flatMap(addressIn);
   } catch {
     return []; // they are only for hints
   }
 }
 
-const isAddress = (value: unknown): value is FormerAddress =>
-  isObject(value) && typeof value['base_url'] === 'string' && typeof value['detached'] === 'boolean';
+function addressIn(value: JsonValue): FormerAddress[] {
+  const {base_url, detached}: JsonFields = isObject(value) ? value : {};
+  return typeof base_url === 'string' && typeof detached === 'boolean' ? [{base_url, detached}] : [];
+}
 
 /** Called when it runs; again with `detached` by the command that started it in the background. */
 export function noteAddress(place: SandboxPlace, address: FormerAddress): void {
