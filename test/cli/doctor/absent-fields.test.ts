@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {checkRecords} from '../../../src/cli/doctor/reads/records.ts';
-import type {Finding} from '../../../src/cli/doctor/survey/finding.ts';
+import {findings, type Finding} from '../../../src/cli/doctor/survey/finding.ts';
 import type {ServiceSurvey} from '../../../src/cli/doctor/survey/survey.ts';
 import {ServiceDraft} from '../../../src/cli/doctor/survey/draft.ts';
 import type {OperationId} from '../../../src/contract/operations/operations.ts';
@@ -12,10 +12,20 @@ const ID = '0192a000-0000-7000-8000-000000000001';
 /** The findings about one record. */
 function check(id: OperationId, record: JsonFields): Finding[] {
   const found: Finding[] = [];
+  const {holds, differs, unknown} = findings('service');
+  const noting =
+    (make: typeof holds): typeof holds =>
+    (...facts) => {
+      const finding = make(...facts);
+      found.push(finding);
+      return finding;
+    };
   const survey = {
     found,
     draft: new ServiceDraft({}),
-    differs: (finding: Finding) => void found.push(finding),
+    holds: noting(holds),
+    differs: noting(differs),
+    unknown: noting(unknown),
   };
   checkRecords(survey as unknown as ServiceSurvey, id, {wire: [record], canonical: [record]});
   return found;

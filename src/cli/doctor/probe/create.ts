@@ -6,13 +6,12 @@ import {STATUSES_OF} from '../../../service/file/schema.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {failedReplyText, replyOutcome, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {toAdd} from '../survey/finding.ts';
 import {lacksRoute, type ServiceSurvey} from '../survey/survey.ts';
 import {findHeader, keyOf} from './keys.ts';
 import {idOf, type ProbedKind, type Money, recordIn, REFERENCE} from './kinds.ts';
 import {create, mayHaveCreated, type Probe} from './steps.ts';
 
-const {holds, differs, unknown} = findings('service');
 const ROW = 1;
 
 /** A record that the probe created, and how. */
@@ -41,9 +40,7 @@ export async function createOne(probe: Probe, kind: ProbedKind): Promise<Made | 
   }
   const fix = context.commands.write(kind.parties, 'create', '--name', 'Probe');
   if (last === undefined)
-    survey.found.push(
-      unknown(check, `no ${kind.parties.slice(0, -1)} to create a ${kind.noun} for`, {row: ROW, fix}),
-    );
+    survey.unknown(check, `no ${kind.parties.slice(0, -1)} to create a ${kind.noun} for`, {row: ROW, fix});
   else noteRefused(probe, kind, last);
   return undefined;
 }
@@ -79,7 +76,7 @@ async function otherForm(
   if (found !== undefined) {
     const {header, write, made} = found;
     const evidence = `${failedReplyText(reply, 'a record')}; ${made === undefined ? 'not refused' : 'accepted'} in the header ${header}`;
-    survey.differs(differs('keys.header', evidence, {row: 45, write, sure: true}));
+    survey.differs('keys.header', evidence, {row: 45, write, sure: true});
     if (made !== undefined) return noteCreated(probe, kind, {money, ...made}, found.reply);
     return {refused: found.reply};
   }
@@ -88,9 +85,7 @@ async function otherForm(
     const {reply: other, id} = await create(probe, kind, {money, key});
     if (id === undefined) continue;
     const evidence = `a key of ${length} characters is accepted, one of 36 is refused`;
-    survey.differs(
-      differs('keys.maxLength', evidence, {row: 45, write: {keys: {maxLength: length}}, sure: true}),
-    );
+    survey.differs('keys.maxLength', evidence, {row: 45, write: {keys: {maxLength: length}}, sure: true});
     return noteCreated(probe, kind, {money, key, id}, other);
   }
   return undefined;
@@ -115,7 +110,7 @@ async function otherRoute(
     const {reply, id: made} = await create(probe, kind, {money, key, file: joined(file, write)});
     if (made === undefined) continue;
     const evidence = `${failedReplyText(refused, 'a record')}; ${replyOutcome(reply)}`;
-    survey.differs(differs(`routes.${id}`, evidence, {row: ROW, write, sure: true}));
+    survey.differs(`routes.${id}`, evidence, {row: ROW, write, sure: true});
     return noteCreated(probe, kind, {money, key, id: made}, reply);
   }
   return undefined;
@@ -132,36 +127,30 @@ function noteRefused({survey}: Probe, kind: ProbedKind, reply: ServiceReply): vo
   const check = `routes.${operation}`;
   const evidence = failedReplyText(reply, 'a record');
   const {assumption} = reply;
-  if (mayHaveCreated(reply)) survey.found.push(unknown(check, evidence, {row: ROW}));
+  if (mayHaveCreated(reply)) survey.unknown(check, evidence, {row: ROW});
   else if (lacksRoute(reply))
-    survey.found.push(
-      differs(check, evidence, {row: ROW, fix: toAdd({routes: {[operation]: 'POST /path/creates'}})}),
-    );
+    survey.differs(check, evidence, {row: ROW, fix: toAdd({routes: {[operation]: 'POST /path/creates'}})});
   else if (assumption !== undefined)
-    survey.found.push(
-      differs(check, evidence, {
-        row: assumption.row ?? undefined,
-        fix: fixFor(survey, assumption),
-      }),
-    );
-  else survey.found.push(unknown(check, evidence, {row: ROW}));
+    survey.differs(check, evidence, {
+      row: assumption.row ?? undefined,
+      fix: fixFor(survey, assumption),
+    });
+  else survey.unknown(check, evidence, {row: ROW});
 }
 
 function noteCreated({survey}: Probe, kind: ProbedKind, made: Made, reply: ServiceReply): Made {
   const check = `routes.${idOf(kind, 'create')}`;
   const {status, client_metadata: metadata} = recordIn(reply);
-  if (!survey.found.some((finding) => finding.check === check))
-    survey.found.push(holds(check, `${replyOutcome(reply)} (${kind.noun} ${made.id})`, {row: ROW}));
+  if (!survey.has(check)) survey.holds(check, `${replyOutcome(reply)} (${kind.noun} ${made.id})`, {row: ROW});
   if (status !== 'created') noteStatus(survey, kind, made, status);
   const reference = isObject(metadata) ? metadata['remit_reference'] : undefined;
   const place = kind.noun === 'payout' ? 'metadata.reference' : `metadata.reference (${kind.topic})`;
-  survey.found.push(
-    reference === REFERENCE
-      ? holds(place, `the ${kind.noun} has the metadata that was sent`, {row: 51})
-      : differs(place, `the ${kind.noun} does not have the metadata that was sent`, {
-          ...{row: 51, fix: toAdd({fields: {[kind.topic]: {metadata: `${kind.noun}_metadata`}}})},
-        }),
-  );
+  if (reference === REFERENCE)
+    survey.holds(place, `the ${kind.noun} has the metadata that was sent`, {row: 51});
+  else {
+    const fix = toAdd({fields: {[kind.topic]: {metadata: `${kind.noun}_metadata`}}});
+    survey.differs(place, `the ${kind.noun} does not have the metadata that was sent`, {row: 51, fix});
+  }
   return made;
 }
 
@@ -175,9 +164,9 @@ function noteStatus(
   const check = `${kind.topic} without approval`;
   const evidence = `${kind.noun} ${id} has status ${JSON.stringify(status)} instead of "created"`;
   if (typeof status !== 'string' || STATUSES_OF[kind.topic]?.includes(status) === true)
-    survey.found.push(differs(check, evidence));
+    survey.differs(check, evidence);
   else {
     const write: ServiceFile = {statuses: {[kind.topic]: {[status]: 'created'}}};
-    survey.differs(differs(check, evidence, {write, when: `if ${status} means created`}));
+    survey.differs(check, evidence, {write, when: `if ${status} means created`});
   }
 }

@@ -1,12 +1,10 @@
 import {statedHorizonMs, type ServiceFile} from '../../../service/service-file.ts';
 import type {ServiceReply} from '../survey/asker.ts';
-import {findings} from '../survey/finding.ts';
 import {forgetKey, keepKey, type KeptKey} from './key-memory.ts';
 import {probedIdIn, type Money, PROBED_PAYOUT} from './kinds.ts';
 import {cancelAll, create, type Probe} from './steps.ts';
 import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 
-const {holds, differs, unknown} = findings('service');
 const CHECK = 'keys.horizon';
 const ROW = 46;
 
@@ -26,7 +24,7 @@ export async function checkHorizon(probe: Probe, kept: KeptKey): Promise<void> {
     noteForgotten(survey, ageMs, kept.known_ms);
   } else {
     const evidence = `replaying the key of an earlier probe returned ${reply.status}`;
-    survey.found.push(unknown(CHECK, evidence, {row: ROW}));
+    survey.unknown(CHECK, evidence, {row: ROW});
   }
 }
 
@@ -42,8 +40,8 @@ async function replayed(probe: Probe, kept: KeptKey, money: Money, key: string):
 function noteKnown(survey: ServiceSurvey, ageMs: number): void {
   const stated = statedHorizonMs(survey.draft.file);
   const evidence = `the service remembers keys for at least ${atLeast(ageMs)}`;
-  const make = stated !== undefined && ageMs >= stated ? holds : unknown;
-  survey.found.push(make(CHECK, evidence, {row: ROW}));
+  if (stated !== undefined && ageMs >= stated) survey.holds(CHECK, evidence, {row: ROW});
+  else survey.unknown(CHECK, evidence, {row: ROW});
 }
 
 /** The service has forgotten the key. If it was known at an earlier probe, that time is certain. */
@@ -51,13 +49,11 @@ function noteForgotten(survey: ServiceSurvey, ageMs: number, knownMs: number): v
   const stated = statedHorizonMs(survey.draft.file);
   const before = knownMs < 1000 ? '' : ` and at least ${atLeast(knownMs)}`;
   const evidence = `the service remembers keys for at most ${atMost(ageMs)}${before}`;
-  if (stated !== undefined && stated <= Math.max(knownMs, 1000)) {
-    survey.found.push(holds(CHECK, evidence, {row: ROW}));
-    return;
-  }
+  if (stated !== undefined && stated <= Math.max(knownMs, 1000))
+    return survey.holds(CHECK, evidence, {row: ROW});
   const write: ServiceFile | undefined = knownMs < 1000 ? undefined : {keys: {horizon: atLeast(knownMs)}};
   const fix = 'set keys.horizon in the service file to a shorter time, such as 1h';
-  survey.differs(differs(CHECK, evidence, {row: ROW, write, sure: write !== undefined, fix}));
+  survey.differs(CHECK, evidence, {row: ROW, write, sure: write !== undefined, fix});
 }
 
 /** Each unit is used from `from` on: two days or more are not shown in hours. */

@@ -2,11 +2,9 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import {isGood} from '../survey/survey.ts';
 import type {ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {findings} from '../survey/finding.ts';
 import {create, type Probe} from './steps.ts';
 import {type ProbedKind, type Money} from './kinds.ts';
 
-const {holds, differs, unknown} = findings('service');
 const ROW = 45;
 
 /** Lengths that services commonly allow. The first accepted one is safe, and only that one creates a record. */
@@ -25,42 +23,31 @@ const isRefused = ({status}: ServiceReply): boolean => status === 400 || status 
 export async function checkFormat(probe: Probe, kind: ProbedKind, money: Money): Promise<void> {
   const {survey, context} = probe;
   const {header, format, maxLength} = survey.draft.file.keys ?? {};
-  if (format !== undefined || maxLength !== undefined) {
-    survey.found.push(holds('keys.format', 'keys are accepted as set in the service file', {row: ROW}));
-    return;
-  }
+  if (format !== undefined || maxLength !== undefined)
+    return survey.holds('keys.format', 'keys are accepted as set in the service file', {row: ROW});
   const file: ServiceFile = {...survey.draft.file, keys: header === undefined ? {} : {header}};
   let refused = 0;
   for (const length of LENGTHS) {
     const {reply, id} = await create(probe, kind, {money, key: keyOf(length, context.runtime.uuid()), file});
-    if (isGood(reply) && id !== undefined) {
-      noteLength(probe, length, refused);
-      return;
-    }
-    if (!isRefused(reply)) {
-      survey.found.push(
-        unknown('keys.format', `a key of ${length} characters returned ${reply.status}`, {row: ROW}),
-      );
-      return;
-    }
+    if (isGood(reply) && id !== undefined) return noteLength(probe, length, refused);
+    if (!isRefused(reply))
+      return survey.unknown('keys.format', `a key of ${length} characters returned ${reply.status}`, {
+        row: ROW,
+      });
     refused = length;
   }
   const write: ServiceFile = {keys: {format: 'uuid'}};
   const evidence = 'a UUID is accepted as a key, other keys are refused';
-  survey.differs(differs('keys.format', evidence, {row: ROW, write, sure: true}));
+  survey.differs('keys.format', evidence, {row: ROW, write, sure: true});
 }
 
 function noteLength({survey}: Probe, length: number, refused: number): void {
-  if (refused === 0) {
-    survey.found.push(
-      holds('keys.format', `a key of ${length} characters that is not a UUID is accepted`, {row: ROW}),
-    );
-    return;
-  }
+  if (refused === 0)
+    return survey.holds('keys.format', `a key of ${length} characters that is not a UUID is accepted`, {
+      row: ROW,
+    });
   const evidence = `a key of ${length} characters is accepted, one of ${refused} is refused`;
-  survey.differs(
-    differs('keys.maxLength', evidence, {row: ROW, write: {keys: {maxLength: length}}, sure: true}),
-  );
+  survey.differs('keys.maxLength', evidence, {row: ROW, write: {keys: {maxLength: length}}, sure: true});
 }
 
 /** Headers that services use for the key. */
@@ -123,23 +110,17 @@ export async function checkReplay(
   if (isGood(reply) && id === made.id) {
     // Another body would have to ask for an approval, and a probe never does.
     const scope = 'whether another body with the key is refused was not tried';
-    survey.found.push(holds(check, `${evidence} and the same ${kind.noun}; ${scope}`, {row: ROW}));
-    return;
+    return survey.holds(check, `${evidence} and the same ${kind.noun}; ${scope}`, {row: ROW});
   }
-  if (id === undefined) {
-    survey.found.push(unknown(check, evidence, {row: ROW}));
-    return;
-  }
+  if (id === undefined) return survey.unknown(check, evidence, {row: ROW});
   const twice = `${evidence} and another ${kind.noun}, so a repeated request would pay twice`;
   const found = await findHeader(probe, kind, made.money, reply.message);
   const fix = 'set keys.header in the service file to the name of the idempotency key header';
-  if (found === undefined) survey.found.push(differs(check, twice, {row: ROW, fix}));
+  if (found === undefined) survey.differs(check, twice, {row: ROW, fix});
   else
-    survey.differs(
-      differs(check, `${twice}; with the header ${found.header} it does not`, {
-        row: ROW,
-        write: found.write,
-        sure: true,
-      }),
-    );
+    survey.differs(check, `${twice}; with the header ${found.header} it does not`, {
+      row: ROW,
+      write: found.write,
+      sure: true,
+    });
 }

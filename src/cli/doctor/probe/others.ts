@@ -2,12 +2,10 @@ import {idText} from '../../../contract/ids.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isObject, type JsonFields} from '../../../narrow.ts';
 import {failedReplyText, replyOutcome} from '../survey/asker.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {toAdd} from '../survey/finding.ts';
 import {isGood, lacksRoute, rowOf} from '../survey/survey.ts';
 import {probedIdIn, recordIn} from './kinds.ts';
 import {mayHaveCreated, type Probe} from './steps.ts';
-
-const {holds, differs, unknown} = findings('service');
 
 /** The name of the payee, and the description of the move, that probes leave behind. */
 const MARK = 'remit doctor';
@@ -29,10 +27,8 @@ export async function probeMove(probe: Probe): Promise<void> {
     const to = accounts.slice(at + 1).find((other) => other['currency_code'] === from['currency_code']);
     return to === undefined ? [] : [[from, to] as const];
   })[0];
-  if (pair === undefined) {
-    probe.survey.found.push(unknown('routes.moves.create', 'no two subaccounts of one currency', {row: 7}));
-    return;
-  }
+  if (pair === undefined)
+    return probe.survey.unknown('routes.moves.create', 'no two subaccounts of one currency', {row: 7});
   const [from, to] = pair;
   const body = {
     ...{source_subaccount_id: from['id'], destination_subaccount_id: to['id']},
@@ -54,39 +50,30 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
   const operation: OperationId = `${resource}.create`;
   const check = `routes.${operation}`;
   const row = rowOf(operation);
-  if (survey.samples.get(`${resource}.list`) === undefined) {
-    survey.found.push(unknown(check, `not tried, because the list of ${resource} cannot be read`, {row}));
-    return;
-  }
+  if (survey.samples.get(`${resource}.list`) === undefined)
+    return survey.unknown(check, `not tried, because the list of ${resource} cannot be read`, {row});
   const earlier = (await largestPage(probe, `${resource}.list`)).find((record) => record[marked] === MARK);
   if (earlier !== undefined) {
     const evidence = `not tried again: an earlier probe created ${noun} ${idText(earlier['id']) ?? 'without an id'}, by this route or another`;
-    survey.found.push(unknown(check, evidence, {row}));
-    return;
+    return survey.unknown(check, evidence, {row});
   }
   const reply = await survey.ask(operation, {body});
   const id = isGood(reply) ? probedIdIn(reply, context) : undefined;
   if (id !== undefined) {
     const {status} = recordIn(reply);
     probed.left.push({noun, id, status: typeof status === 'string' ? status : null});
-    survey.found.push(holds(check, `${replyOutcome(reply)} (${noun} ${id}, which remains)`, {row}));
-    return;
+    return survey.holds(check, `${replyOutcome(reply)} (${noun} ${id}, which remains)`, {row});
   }
   const evidence = failedReplyText(reply, 'a record with an id');
   if (mayHaveCreated(reply)) {
     const fix = context.commands.read(resource, 'list');
-    survey.found.push(unknown(check, `${evidence}; a ${noun} may have been created`, {row, fix}));
-    return;
+    return survey.unknown(check, `${evidence}; a ${noun} may have been created`, {row, fix});
   }
   if (lacksRoute(reply))
-    survey.found.push(
-      differs(check, evidence, {row, fix: toAdd({routes: {[operation]: 'POST /path/creates'}})}),
-    );
+    survey.differs(check, evidence, {row, fix: toAdd({routes: {[operation]: 'POST /path/creates'}})});
   else if (reply.assumption !== undefined)
-    survey.found.push(
-      differs(check, evidence, {row, fix: `set ${reply.assumption.key} in the service file`}),
-    );
-  else survey.found.push(unknown(check, evidence, {row}));
+    survey.differs(check, evidence, {row, fix: `set ${reply.assumption.key} in the service file`});
+  else survey.unknown(check, evidence, {row});
 }
 
 async function largestPage({survey}: Probe, id: OperationId): Promise<JsonFields[]> {

@@ -4,12 +4,10 @@ import {routeOf} from '../../../service/routes.ts';
 import type {Context} from '../../core/context.ts';
 import {failedReplyText, replyOutcome, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {toAdd} from '../survey/finding.ts';
 import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 import {noteLaterGet} from '../reads/gets.ts';
 import {bodyFor, probedIdIn, idOf, type ProbedKind, type Money, recordIn} from './kinds.ts';
-
-const {holds, differs, unknown} = findings('service');
 
 /** The ids of all payouts and payins that the probe created and canceled, and everything that remains. */
 export interface Probed {
@@ -64,12 +62,10 @@ export function noteUnclear({context, survey, unclear}: Probe, kind: ProbedKind)
   const [first, ...others] = unclear.filter((one) => one.kind === kind);
   if (first === undefined) return;
   const more = others.length === 0 ? '' : `, and ${others.length} more without an id`;
-  survey.found.push(
-    unknown(
-      `${kind.topic} that may remain`,
-      `${failedReplyText(first.reply, 'a record')}${more}; a ${kind.noun} may have been created, but it is not approved`,
-      {fix: context.commands.read(kind.topic, 'list', '--status', 'created')},
-    ),
+  survey.unknown(
+    `${kind.topic} that may remain`,
+    `${failedReplyText(first.reply, 'a record')}${more}; a ${kind.noun} may have been created, but it is not approved`,
+    {fix: context.commands.read(kind.topic, 'list', '--status', 'created')},
   );
 }
 
@@ -87,30 +83,22 @@ async function cancel(probe: Probe, kind: ProbedKind, id: string): Promise<void>
     });
     const evidence = failedReplyText(first.reply, 'a record');
     if (other !== undefined)
-      survey.differs(
-        differs(check, `${evidence}; ${other.evidence}`, {row: 4, write: other.write, sure: true}),
-      );
-    else if (!survey.found.some((finding) => finding.check === check))
-      survey.found.push(
-        holds(check, `${replyOutcome(first.reply)}, and the ${kind.noun} is canceled`, {row: 4}),
-      );
+      survey.differs(check, `${evidence}; ${other.evidence}`, {row: 4, write: other.write, sure: true});
+    else if (!survey.has(check))
+      survey.holds(check, `${replyOutcome(first.reply)}, and the ${kind.noun} is canceled`, {row: 4});
     return;
   }
   const {status = null} = first;
   probed.left.push({noun: kind.noun, id, status});
   const cancelled = context.commands.write(kind.topic, 'cancel', id);
   const now = status === null ? 'has a status that could not be read,' : `still has status "${status}"`;
-  survey.found.push(
-    differs(
-      check,
-      `${failedReplyText(first.reply, 'a record')}; ${kind.noun} ${id} ${now} and is not approved`,
-      {
-        ...{
-          row: 4,
-          fix: `${toAdd({routes: {[idOf(kind, 'cancel')]: `POST /path/{id}/cancel`}})}; then cancel it: ${cancelled}`,
-        },
-      },
-    ),
+  survey.differs(
+    check,
+    `${failedReplyText(first.reply, 'a record')}; ${kind.noun} ${id} ${now} and is not approved`,
+    {
+      row: 4,
+      fix: `${toAdd({routes: {[idOf(kind, 'cancel')]: `POST /path/{id}/cancel`}})}; then cancel it: ${cancelled}`,
+    },
   );
 }
 
@@ -148,12 +136,10 @@ function noteUnread(
   kind: ProbedKind,
   {id, reply}: TriedCancel & {readonly id: string},
 ): void {
-  survey.found.push(
-    unknown(
-      `routes.${idOf(kind, 'cancel')}`,
-      `${replyOutcome(reply)}, but the status of ${kind.noun} ${id} could not be read; it is not approved`,
-      {row: 4, fix: context.commands.read(kind.topic, 'list', '--status', 'created')},
-    ),
+  survey.unknown(
+    `routes.${idOf(kind, 'cancel')}`,
+    `${replyOutcome(reply)}, but the status of ${kind.noun} ${id} could not be read; it is not approved`,
+    {row: 4, fix: context.commands.read(kind.topic, 'list', '--status', 'created')},
   );
 }
 

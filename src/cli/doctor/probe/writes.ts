@@ -4,7 +4,7 @@ import type {Context} from '../../core/context.ts';
 import {NO_SUCH_ID} from '../reads/errors.ts';
 import {failedReplyText, NOWHERE, replyOutcome, refusalWords, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {toAdd} from '../survey/finding.ts';
 import {isGood, isMissing, type ServiceSurvey} from '../survey/survey.ts';
 import {createOne} from './create.ts';
 import {checkHorizon} from './horizon.ts';
@@ -14,8 +14,6 @@ import {AMOUNT_MINOR, idOf, type ProbedKind, PROBED_PAYIN, PROBED_PAYOUT} from '
 import {probeMove, probePayee} from './others.ts';
 import {PROBED} from '../../core/probed.ts';
 import {cancelAll, noteUnclear, type Probe, type Probed} from './steps.ts';
-
-const {holds, differs, unknown} = findings('service');
 
 /**
  * Refuses a live key, with or without `--live`.
@@ -32,10 +30,7 @@ export async function refuseProbe(context: Context): Promise<void> {
     );
   for (const operation of ['create a payout', 'create a payin'])
     await context.guardWrite(
-      {
-        ...{operation, amountMinor: BigInt(AMOUNT_MINOR), currency: 'USD'},
-        rail: {value: undefined},
-      },
+      {operation, amountMinor: BigInt(AMOUNT_MINOR), currency: 'USD', rail: {value: undefined}},
       [],
     );
   context.grants.allowProbes(PROBED);
@@ -50,9 +45,7 @@ export async function probeWrites(context: Context, survey: ServiceSurvey): Prom
   const kept = keptKey(context);
   if (kept !== undefined) await checkHorizon(probe, kept);
   else
-    survey.found.push(
-      unknown('keys.horizon', 'not known yet; run --probe-writes again later to measure it', {row: 46}),
-    );
+    survey.unknown('keys.horizon', 'not known yet; run --probe-writes again later to measure it', {row: 46});
   await probeKind(probe, PROBED_PAYOUT);
   await probeKind(probe, PROBED_PAYIN);
   await probePayee(probe);
@@ -97,12 +90,12 @@ async function approveCanceled({survey}: Probe, kind: ProbedKind, id: string): P
   if (await isRefusedForItsBody(survey, {kind, id, reply})) return;
   const evidence = `${failedReplyText(reply, 'a record')} for a ${kind.noun} that is canceled`;
   const {assumption} = reply;
-  if (isGood(reply)) survey.found.push(differs(check, `${evidence}, but must refuse it`, {row: 2}));
-  else if (isMissing(reply)) survey.found.push(differs(check, evidence, {row: 2, fix: fixOf(kind)}));
+  if (isGood(reply)) survey.differs(check, `${evidence}, but must refuse it`, {row: 2});
+  else if (isMissing(reply)) survey.differs(check, evidence, {row: 2, fix: fixOf(kind)});
   else if (assumption !== undefined)
-    survey.found.push(differs(check, evidence, {row: 2, fix: `set ${assumption.key} in the service file`}));
-  else if ([400, 409, 422].includes(reply.status)) survey.found.push(holds(check, evidence, {row: 2}));
-  else survey.found.push(unknown(check, evidence, {row: 2}));
+    survey.differs(check, evidence, {row: 2, fix: `set ${assumption.key} in the service file`});
+  else if ([400, 409, 422].includes(reply.status)) survey.holds(check, evidence, {row: 2});
+  else survey.unknown(check, evidence, {row: 2});
 }
 
 /** Sends the approval without a body if the body was refused. If that is refused by the state of the record, it is right. */
@@ -117,7 +110,7 @@ async function isRefusedForItsBody(
   const bare = await survey.ask(operation, {params: {id}, body: {}}, joined(survey.draft.file, write));
   if (isAboutBody(bare) || ![400, 409, 422].includes(bare.status)) return false;
   const evidence = `${failedReplyText(reply, 'a record')}; without a body, ${failedReplyText(bare, 'a record')} for a ${kind.noun} that is canceled`;
-  survey.differs(differs(`routes.${operation}`, evidence, {row: 2, write, sure: true}));
+  survey.differs(`routes.${operation}`, evidence, {row: 2, write, sure: true});
   return true;
 }
 
@@ -137,15 +130,13 @@ async function approveNothing({survey}: Probe, kind: ProbedKind): Promise<void> 
   const {method, path} = routeOf(operation, survey.draft.file);
   const noAction = {routes: {[operation]: `${method} ${path}${NOWHERE}`}};
   const nowhere = await survey.ask(operation, question, joined(survey.draft.file, noAction));
-  if (isGood(reply)) survey.found.push(differs(check, `${evidence}, but must refuse it`, {row: 2}));
+  if (isGood(reply)) survey.differs(check, `${evidence}, but must refuse it`, {row: 2});
   else if (reply.status === 405 || reply.status === 501)
-    survey.found.push(differs(check, evidence, {row: 2, fix: fixOf(kind)}));
-  else if (![400, 404, 422].includes(reply.status)) survey.found.push(unknown(check, evidence, {row: 2}));
-  else if (refusalWords(nowhere) !== refusalWords(reply)) survey.found.push(holds(check, evidence, {row: 2}));
+    survey.differs(check, evidence, {row: 2, fix: fixOf(kind)});
+  else if (![400, 404, 422].includes(reply.status)) survey.unknown(check, evidence, {row: 2});
+  else if (refusalWords(nowhere) !== refusalWords(reply)) survey.holds(check, evidence, {row: 2});
   else
-    survey.found.push(
-      unknown(check, `${evidence}, as for an action that does not exist; the route may be missing`, {
-        ...{row: 2, fix: fixOf(kind)},
-      }),
-    );
+    survey.unknown(check, `${evidence}, as for an action that does not exist; the route may be missing`, {
+      ...{row: 2, fix: fixOf(kind)},
+    });
 }

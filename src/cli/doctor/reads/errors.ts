@@ -3,11 +3,8 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import {isObject} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
 import {replyOutcome, type ServiceReply} from '../survey/asker.ts';
-import {type Finding, findings} from '../survey/finding.ts';
 import {isPath, textLeavesOf} from '../survey/shapes.ts';
 import type {ServiceSurvey} from '../survey/survey.ts';
-
-const {holds, differs, unknown} = findings('service');
 
 /** A well-formed id that does not exist. */
 export const NO_SUCH_ID = '00000000-0000-4000-8000-000000000000';
@@ -18,25 +15,24 @@ export async function checkErrors(survey: ServiceSurvey): Promise<void> {
   const reply = await survey.ask('payouts.get', {params: {id: NO_SUCH_ID}});
   const what = `${replyOutcome(reply)} for a payout that does not exist`;
   if (reply.status !== 404 && reply.status !== 400) {
-    for (const check of ['errors.code', 'errors.message'])
-      survey.found.push(unknown(check, what, {row: ROW}));
+    for (const check of ['errors.code', 'errors.message']) survey.unknown(check, what, {row: ROW});
     return;
   }
   if (!isObject(reply.wire)) {
     const kind = reply.body === undefined ? 'JSON that is not an object' : reply.body;
     const evidence = `${what}, with ${kind}: remit goes by the status`;
-    survey.found.push(unknown('errors.code', evidence, {row: ROW}), ofText(reply));
+    survey.unknown('errors.code', evidence, {row: ROW});
+    if (reply.message === undefined)
+      survey.unknown('errors.message', 'the error body has no message that can be read', {row: ROW});
+    else
+      survey.holds('errors.message', `the message is the first line of the ${reply.body ?? 'body'}`, {
+        row: ROW,
+      });
     return;
   }
   await checkCode(survey, reply, what);
   checkMessage(survey, reply);
 }
-
-/** remit shows the first line of a plain text. */
-const ofText = ({message, body}: ServiceReply): Finding =>
-  message === undefined
-    ? unknown('errors.message', 'the error body has no message that can be read', {row: ROW})
-    : holds('errors.message', `the message is the first line of the ${body ?? 'body'}`, {row: ROW});
 
 const CODE = /^[A-Za-z][A-Za-z0-9_.:-]{0,99}$/;
 
@@ -50,25 +46,23 @@ async function checkCode(survey: ServiceSurvey, reply: ServiceReply, what: strin
     if (code === undefined) {
       // No line of a service file adds a code, so this is not a difference that could be ended.
       const evidence = `${what}, and the body has no code: remit goes by the status`;
-      survey.found.push(unknown('errors.code', evidence, {row: ROW}));
-      return;
+      return survey.unknown('errors.code', evidence, {row: ROW});
     }
     const word = code.value;
     const isMeant = isDocumented(word) || (await whyOpen(survey, word)) === undefined;
     const codes = isDocumented(word) || !isMeant ? {} : {codes: codesOf(word, reply)};
     const write: ServiceFile = {errors: {code: code.path, ...codes}};
     const evidence = `the code is in ${code.path}: ${word}`;
-    survey.differs(differs('errors.code', evidence, {row: ROW, write, sure: true}));
-    return;
+    return survey.differs('errors.code', evidence, {row: ROW, write, sure: true});
   }
-  survey.found.push(holds('errors.code', `${what}, with the code ${errorCode}`, {row: ROW}));
+  survey.holds('errors.code', `${what}, with the code ${errorCode}`, {row: ROW});
   if (isDocumented(errorCode)) return;
   const evidence = `${errorCode} is not a documented code`;
   const open = await whyOpen(survey, errorCode);
-  if (open !== undefined) survey.found.push(unknown('errors.codes', `${evidence}; ${open}`, {row: ROW}));
+  if (open !== undefined) survey.unknown('errors.codes', `${evidence}; ${open}`, {row: ROW});
   else {
     const write: ServiceFile = {errors: {codes: codesOf(errorCode, reply)}};
-    survey.differs(differs('errors.codes', evidence, {row: ROW, write, sure: true}));
+    survey.differs('errors.codes', evidence, {row: ROW, write, sure: true});
   }
 }
 
@@ -100,25 +94,19 @@ async function whyOpen(survey: ServiceSurvey, code: string): Promise<string | un
 }
 
 function checkMessage(survey: ServiceSurvey, {message, errorCode, wire}: ServiceReply): void {
-  if (message !== undefined && errorCode !== undefined) {
-    survey.found.push(holds('errors.message', 'the error body has a message', {row: ROW}));
-    return;
-  }
+  if (message !== undefined && errorCode !== undefined)
+    return survey.holds('errors.message', 'the error body has a message', {row: ROW});
   const code = survey.draft.file.errors?.code;
   const words = textLeavesOf(wire).find(
     ({path, name}) =>
       isPath(path) && path !== code && /message|detail|description|reason|title|text|msg/i.test(name),
   );
-  if (words?.path === 'message') {
-    survey.found.push(holds('errors.message', 'the error body has a message', {row: ROW}));
-    return;
-  }
-  if (words === undefined) {
-    survey.found.push(unknown('errors.message', 'the error body has no message', {row: ROW}));
-    return;
-  }
+  if (words?.path === 'message')
+    return survey.holds('errors.message', 'the error body has a message', {row: ROW});
+  if (words === undefined)
+    return survey.unknown('errors.message', 'the error body has no message', {row: ROW});
   const write: ServiceFile = {errors: {message: words.path}};
-  survey.differs(differs('errors.message', `the message is in ${words.path}`, {row: ROW, write, sure: true}));
+  survey.differs('errors.message', `the message is in ${words.path}`, {row: ROW, write, sure: true});
 }
 
 /** Looks for the header with the request id in the answers of the other checks. */
@@ -127,16 +115,14 @@ export function checkRequestId(survey: ServiceSurvey): void {
   const own = survey.draft.file.headers?.requestId?.toLowerCase();
   const names = new Set(survey.replies.flatMap(({headers}) => Object.keys(headers)));
   const known = [own, 'x-request-id', 'request-id'].find((name) => name !== undefined && names.has(name));
-  if (known !== undefined) {
-    survey.found.push(holds(check, known));
-    return;
-  }
+  if (known !== undefined) return survey.holds(check, known);
   const other = [...names].find((name) =>
     /(request|trace|correlation|transaction)-?id$|^x-trace$/.test(name),
   );
-  if (other === undefined) survey.found.push(unknown(check, 'no answer has a header with a request id'));
+  if (other === undefined) survey.unknown(check, 'no answer has a header with a request id');
   else
-    survey.differs(
-      differs(check, `answers have the header ${other}`, {write: {headers: {requestId: other}}, sure: true}),
-    );
+    survey.differs(check, `answers have the header ${other}`, {
+      write: {headers: {requestId: other}},
+      sure: true,
+    });
 }

@@ -6,12 +6,9 @@ import {filtersHere} from '../../../service/paging.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {failedReplyText, replyOutcome, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {findings} from '../survey/finding.ts';
 import {textLeavesOf} from '../survey/shapes.ts';
 import {isGood, resourceOf, type Sample, type ServiceSurvey} from '../survey/survey.ts';
 import {NO_SUCH_ID} from './errors.ts';
-
-const {holds, differs, unknown} = findings('service');
 
 /** A filter, what must not pass it, and what must. */
 interface Filter {
@@ -38,7 +35,7 @@ export async function checkListFilters(survey: ServiceSurvey): Promise<void> {
     const sample = survey.samples.get(id);
     const [first] = sample?.canonical ?? [];
     if (sample === undefined || first === undefined) {
-      survey.found.push(unknown(`filters.${resourceOf(id)}`, 'no record to filter', {row}));
+      survey.unknown(`filters.${resourceOf(id)}`, 'no record to filter', {row});
       continue;
     }
     for (const filter of filtersOf(id, party, first)) await checkFilter(survey, {id, sample, filter, row});
@@ -85,10 +82,8 @@ async function checkFilter(survey: ServiceSurvey, checked: Checked): Promise<voi
   const {file} = survey.draft;
   const resource = resourceOf(id);
   const check = `filters.${resource}.${name}`;
-  if (filtersHere(id, file).includes(name)) {
-    survey.found.push(holds(check, 'remit filters the records itself, as the service file states', {row}));
-    return;
-  }
+  if (filtersHere(id, file).includes(name))
+    return survey.holds(check, 'remit filters the records itself, as the service file states', {row});
   const reply = await survey.askList(id, {[name]: wanted, limit: 5});
   const records = recordsOf(reply);
   const isIgnored = records?.some(excludes) === true;
@@ -99,27 +94,21 @@ async function checkFilter(survey: ServiceSurvey, checked: Checked): Promise<voi
       ? `${name}=${wanted} returned records that it excludes`
       : `${replyOutcome(reply)} for ${name}=${wanted}`;
     const when = 'if the service has no such filter';
-    survey.differs(differs(check, evidence, {row, write, sure: isIgnored, when}));
-    return;
+    return survey.differs(check, evidence, {row, write, sure: isIgnored, when});
   }
-  if (records === undefined && reply.status !== 404) {
-    survey.found.push(unknown(check, `${failedReplyText(reply, 'a list')} for ${name}=${wanted}`, {row}));
-    return;
-  }
+  if (records === undefined && reply.status !== 404)
+    return survey.unknown(check, `${failedReplyText(reply, 'a list')} for ${name}=${wanted}`, {row});
   if (known === undefined || (await returnsRecords(survey, id, {[name]: known}))) {
     const words = known === undefined ? '' : `, and ${name}=${known} returned records`;
-    survey.found.push(holds(check, `${name}=${wanted} returned no other records${words}`, {row}));
-    return;
+    return survey.holds(check, `${name}=${wanted} returned no other records${words}`, {row});
   }
   const evidence = `${name}=${known} returned no records, although the list has some`;
   const statuses = name === 'status' ? await otherWords(survey, checked, known) : undefined;
-  if (statuses === undefined) survey.differs(differs(check, evidence, {row, write, sure: true}));
+  if (statuses === undefined) survey.differs(check, evidence, {row, write, sure: true});
   else
-    survey.differs(
-      differs(`statuses.${resource}`, `${evidence}; its own word for the status does`, {
-        ...{row, write: {statuses: {[resource]: statuses}}, sure: true},
-      }),
-    );
+    survey.differs(`statuses.${resource}`, `${evidence}; its own word for the status does`, {
+      ...{row, write: {statuses: {[resource]: statuses}}, sure: true},
+    });
 }
 
 /** The records of a list that was answered in a form that remit reads. */

@@ -6,13 +6,11 @@ import {operationOf, paramsOf, routeOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {NOWHERE, replyOutcome, refusalWords, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {type Finding, findings, toAdd} from '../survey/finding.ts';
+import {type Finding, toAdd} from '../survey/finding.ts';
 import {isPath, shapeLeavesOf} from '../survey/shapes.ts';
 import {noteItems, recordsIn} from './items.ts';
 import {NO_SUCH_ID} from './errors.ts';
-import {isGood, resourceOf, routeTrouble, rowOf, type ServiceSurvey} from '../survey/survey.ts';
-
-const {holds, differs, unknown} = findings('service');
+import {isGood, resourceOf, noteTrouble, rowOf, type ServiceSurvey} from '../survey/survey.ts';
 
 /** Reads that need the id of a record, and the list to take it from. */
 const GETS: readonly (readonly [id: OperationId, list: OperationId])[] = [
@@ -49,11 +47,8 @@ async function checkGet(survey: ServiceSurvey, {id, list, wrappers}: Get): Promi
   const [name = 'id'] = paramsOf(path);
   if (recordId === undefined) {
     const proof = await refusedOtherwise(survey, id, name);
-    survey.found.push(
-      proof === undefined
-        ? unknown(`routes.${id}`, NO_RECORD, {row: rowOf(id)})
-        : holds(`routes.${id}`, proof, {row: rowOf(id)}),
-    );
+    if (proof === undefined) survey.unknown(`routes.${id}`, NO_RECORD, {row: rowOf(id)});
+    else survey.holds(`routes.${id}`, proof, {row: rowOf(id)});
     return;
   }
   const params = {[name]: recordId};
@@ -113,18 +108,16 @@ const NO_RECORD = 'no record to read';
 
 function noteRoute(survey: ServiceSurvey, id: OperationId, reply: ServiceReply): void {
   const check = `routes.${id}`;
-  if (survey.found.some((finding) => finding.check === check)) return;
+  if (survey.has(check)) return;
   const row = rowOf(id);
   const isNoBalance = id === 'treasury.balance' && reply.status === 404; // row 20: the bank has not reported yet
   const isJson = isObject(reply.wire) || isList(reply.wire);
-  if (isGood(reply) && isJson) survey.found.push(holds(check, replyOutcome(reply), {row}));
-  else if (isNoBalance) survey.found.push(unknown(check, replyOutcome(reply), {row}));
+  if (isGood(reply) && isJson) survey.holds(check, replyOutcome(reply), {row});
+  else if (isNoBalance) survey.unknown(check, replyOutcome(reply), {row});
   else
-    survey.found.push(
-      routeTrouble(id, reply, 'JSON', {
-        routes: {[id]: `GET /path/one/{${paramsOf(operationOf(id).path)[0]}}`},
-      }),
-    ); // ids are checked by type
+    noteTrouble(survey, id, reply, 'JSON', {
+      routes: {[id]: `GET /path/one/{${paramsOf(operationOf(id).path)[0]}}`}, // ids are checked by type
+    });
 }
 
 type Params = Readonly<Record<string, string>>;
@@ -161,10 +154,9 @@ function noteWrapper(
   const record = unwrapRecord(reply.json);
   if (isObject(record) && isWhole(id, record, recordId)) {
     const check = 'envelopes.record';
-    if (survey.found.some((finding) => finding.check === check)) return;
+    if (survey.has(check)) return;
     const place = isObject(reply.wire) && reply.wire['id'] === undefined ? 'inside an object' : 'itself';
-    survey.found.push(holds(check, `${reply.asked} returned the record ${place}`, {row: 6}));
-    return;
+    return survey.holds(check, `${reply.asked} returned the record ${place}`, {row: 6});
   }
   const holder = shapeLeavesOf(reply.wire).find(
     ({path, value}) =>
@@ -172,11 +164,9 @@ function noteWrapper(
   );
   if (holder !== undefined) wrappers.set(id, holder.path);
   else
-    survey.found.push(
-      differs(`envelopes.record (${id})`, `${reply.asked} returned no record with an id`, {
-        ...{row: 6, fix: toAdd({envelopes: {record: {[id]: 'path.to.record'}}})},
-      }),
-    );
+    survey.differs(`envelopes.record (${id})`, `${reply.asked} returned no record with an id`, {
+      ...{row: 6, fix: toAdd({envelopes: {record: {[id]: 'path.to.record'}}})},
+    });
 }
 
 /** Whether it is the record itself. A balance has no id, and the service may call its account by another name. */
@@ -190,7 +180,7 @@ function noteWrappers(survey: ServiceSurvey, wrappers: ReadonlyMap<OperationId, 
   if (wrappers.size === 0) return;
   const names = new Set(wrappers.values());
   const [only = ''] = names;
-  const isOne = names.size === 1 && !survey.found.some(({check}) => check === 'envelopes.record'); // all gets agree
+  const isOne = names.size === 1 && !survey.has('envelopes.record'); // all gets agree
   const byOperation = Object.fromEntries(
     [...wrappers].flatMap(([id, name]) => recordsOf(id).map((other) => [other, name] as const)),
   );
@@ -198,7 +188,7 @@ function noteWrappers(survey: ServiceSurvey, wrappers: ReadonlyMap<OperationId, 
   const evidence = isOne
     ? `records are in ${only}, not at the top of the answer`
     : [...wrappers].map(([id, name]) => `${id} returns its record in ${name}`).join('; ');
-  survey.differs(differs('envelopes.record', evidence, {row: 6, write, sure: true}));
+  survey.differs('envelopes.record', evidence, {row: 6, write, sure: true});
 }
 
 /** Operations that return the same kind of record as a get. */

@@ -4,11 +4,10 @@ import {isSameId} from '../../../contract/ids.ts';
 import {isObject, type JsonFields} from '../../../narrow.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {ServiceReply} from '../survey/asker.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {toAdd} from '../survey/finding.ts';
 import {isPath, itemsIn} from '../survey/shapes.ts';
 import {isGood, resourceOf, rowOf, type ServiceSurvey} from '../survey/survey.ts';
 
-const {holds, differs} = findings('service');
 const check = 'envelopes.list';
 const row = 39;
 
@@ -39,10 +38,9 @@ export function noteItems(survey: ServiceSurvey, lists: ReadonlyMap<OperationId,
   for (const one of known) noteOwner(survey, one);
   const {path, reply} = first;
   if (others.length === 0) {
-    if (survey.found.some((finding) => finding.check === check)) return;
+    if (survey.has(check)) return;
     const evidence = path === '' ? 'the answer is the list itself' : `items are in ${path}`;
-    survey.found.push(holds(check, evidence, {row}));
-    return;
+    return survey.holds(check, evidence, {row});
   }
   const own = survey.draft.file.envelopes?.list;
   const areAll = [...survey.samples.keys()].every((id) => lists.has(id));
@@ -60,7 +58,7 @@ export function noteItems(survey: ServiceSurvey, lists: ReadonlyMap<OperationId,
           },
     },
   };
-  survey.differs(differs(check, evidence, {row, write, sure: others.every((one) => isPath(one.path))}));
+  survey.differs(check, evidence, {row, write, sure: others.every((one) => isPath(one.path))});
 }
 
 /** A list below another record has only what belongs to that. */
@@ -76,7 +74,7 @@ function noteOwner(
   const evidence = `${reply.asked} returned records of another ${name}`;
   const fix = toAdd({routes: {[id]: `GET /path/list/{${name}}`}});
   survey.found = survey.found.filter((finding) => finding.check !== route);
-  survey.found.push(differs(route, evidence, {row: rowOf(id), fix}));
+  survey.differs(route, evidence, {row: rowOf(id), fix});
 }
 
 const keyed = <T extends {id: OperationId} | OperationId>(lists: readonly T[], path: (list: T) => string) =>

@@ -4,14 +4,12 @@ import {routeOf} from '../../../service/routes.ts';
 import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
 import {replyOutcome, type RequestParts, type ServiceReply, routeText} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {toAdd} from '../survey/finding.ts';
 import {itemsIn} from '../survey/shapes.ts';
-import {isGood, isMissing, resourceOf, routeTrouble, rowOf, type ServiceSurvey} from '../survey/survey.ts';
+import {isGood, isMissing, resourceOf, noteTrouble, rowOf, type ServiceSurvey} from '../survey/survey.ts';
 import {COLLECTION_WORDS, PREFIXES} from '../survey/words.ts';
 import {noteItems, recordsIn} from './items.ts';
 import {findSmallestPage} from './smallest-page.ts';
-
-const {holds, differs} = findings('service');
 
 /** Lists that need no id. */
 export const LISTS: readonly OperationId[] = [
@@ -94,7 +92,7 @@ async function tryPrefix(
     if (routeText(id, file) === before) continue;
     if (!isListed(id, await survey.ask(id, PAGE, file))) continue;
     const evidence = `${before} does not exist; ${routeText(id, file)} returned a list`;
-    survey.differs(differs(`prefixes.${name}`, evidence, {row: rowOf(id), write, sure: true}));
+    survey.differs(`prefixes.${name}`, evidence, {row: rowOf(id), write, sure: true});
     return true;
   }
   return false;
@@ -103,11 +101,9 @@ async function tryPrefix(
 /** The accounts may have another name, but that the transfers between them are missing too points to the prefix. */
 function noteTreasury(survey: ServiceSurvey): void {
   const at = survey.draft.file.prefixes?.treasury ?? '/api/treasury';
-  survey.found.push(
-    differs('prefixes.treasury', `neither accounts nor account transfers are listed below ${at}`, {
-      ...{row: 18, fix: toAdd({prefixes: {treasury: '/path'}})},
-    }),
-  );
+  survey.differs('prefixes.treasury', `neither accounts nor account transfers are listed below ${at}`, {
+    ...{row: 18, fix: toAdd({prefixes: {treasury: '/path'}})},
+  });
 }
 
 /** Looks for the same list at a path with another noun. */
@@ -130,7 +126,7 @@ async function otherRoute(
       if (!isListed(id, other)) continue;
       const evidence = `${replyOutcome(reply)}; GET ${place}/${word} returned a list`;
       const sure = !MOVES_MONEY.test(resourceOf(id)) || word.includes('move');
-      survey.differs(differs(`routes.${id}`, evidence, {row: rowOf(id), write, sure}));
+      survey.differs(`routes.${id}`, evidence, {row: rowOf(id), write, sure});
       return other;
     }
   }
@@ -156,27 +152,22 @@ function routesAt(id: OperationId, to: string): ServiceFile {
 function noteRoute(survey: ServiceSurvey, id: OperationId, reply: ServiceReply): void {
   const check = `routes.${id}`;
   const row = rowOf(id);
-  if (survey.found.some((finding) => finding.check === check)) return;
-  if (isListed(id, reply)) {
-    survey.found.push(holds(check, `${reply.asked} returned a list`, {row}));
-    return;
-  }
+  if (survey.has(check)) return;
+  if (isListed(id, reply)) return survey.holds(check, `${reply.asked} returned a list`, {row});
   const example: ServiceFile = isGood(reply)
     ? {envelopes: {list: 'path.to.items'}}
     : {routes: {[id]: 'GET /path/list'}};
-  survey.found.push(routeTrouble(id, reply, 'a list', example));
+  noteTrouble(survey, id, reply, 'a list', example);
 }
 
 async function checkEventTypes(survey: ServiceSurvey): Promise<void> {
   const reply = await survey.ask('eventTypes.list');
   const check = 'routes.eventTypes.list';
-  if (survey.found.some((finding) => finding.check === check)) return;
+  if (survey.has(check)) return;
   const isRead = isList(reply.json) || (isObject(reply.json) && Object.values(reply.json).some(isList));
-  survey.found.push(
-    isGood(reply) && isRead
-      ? holds(check, replyOutcome(reply))
-      : routeTrouble('eventTypes.list', reply, 'a list', {
-          routes: {'eventTypes.list': 'GET /path/event-types'},
-        }),
-  );
+  if (isGood(reply) && isRead) survey.holds(check, replyOutcome(reply));
+  else
+    noteTrouble(survey, 'eventTypes.list', reply, 'a list', {
+      routes: {'eventTypes.list': 'GET /path/event-types'},
+    });
 }

@@ -4,13 +4,12 @@ import {cursorNameOf} from '../../../service/paging.ts';
 import type {Paging, ServiceFile} from '../../../service/service-file.ts';
 import type {ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {toAdd} from '../survey/finding.ts';
 import {isPath, shapeLeavesOf} from '../survey/shapes.ts';
 import type {ServiceSurvey} from '../survey/survey.ts';
 import {CURSOR_NAMES} from '../survey/words.ts';
 import {isSameRecord, itemsOf} from './page-asked.ts';
 
-const {holds, differs} = findings('service');
 const row = 39;
 
 /** The first page of a list: of one record, unless the service ignores the page size. */
@@ -26,11 +25,9 @@ export async function checkNext(survey: ServiceSurvey, page: FirstPage): Promise
 
 /** The next page could not be requested, although there must be one. */
 export const nextIsLost = (survey: ServiceSurvey): void =>
-  survey.differs(
-    differs('envelopes.next', 'the next page could not be requested', {
-      ...{row, fix: toAdd({envelopes: {next: 'path.to.cursor'}, paging: {cursor: 'parameter'}})},
-    }),
-  );
+  survey.differs('envelopes.next', 'the next page could not be requested', {
+    ...{row, fix: toAdd({envelopes: {next: 'path.to.cursor'}, paging: {cursor: 'parameter'}})},
+  });
 
 /**
  * Whether a request leads to another page. The first page is read again: at a list that grows all the time, a record that
@@ -64,10 +61,10 @@ async function checkCursor(survey: ServiceSurvey, page: FirstPage): Promise<bool
       };
       if (!(await leads(survey, page, {file: joined(survey.draft.file, write), cursor}))) continue;
       if (path === undefined && name === undefined)
-        survey.found.push(holds(check, 'next_cursor leads to the next page', {row}));
+        survey.holds(check, 'next_cursor leads to the next page', {row});
       else {
         const evidence = `the next page is requested with ${name ?? 'cursor'}, from ${path ?? 'next_cursor'}`;
-        survey.differs(differs(check, evidence, {row, write, sure: true}));
+        survey.differs(check, evidence, {row, write, sure: true});
       }
       return true;
     }
@@ -84,8 +81,8 @@ async function checkBy(survey: ServiceSurvey, page: FirstPage): Promise<boolean>
     const first = paging.by === 'page' ? (paging.first ?? 1) : undefined;
     if (!(await leads(survey, page, {file: joined(survey.draft.file, write), cursor, first}))) continue;
     const evidence = `no cursor leads to the next page; ${cursorNameOf(paging)}=${cursor} does`;
-    if (own?.by === paging.by) survey.found.push(holds(check, evidence, {row}));
-    else survey.differs(differs(check, evidence, {row, write, sure: true}));
+    if (own?.by === paging.by) survey.holds(check, evidence, {row});
+    else survey.differs(check, evidence, {row, write, sure: true});
     return true;
   }
   return false;

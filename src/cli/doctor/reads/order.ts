@@ -2,26 +2,23 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {orderOf} from '../../../service/paging.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {joined} from '../survey/draft.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {toAdd} from '../survey/finding.ts';
 
 import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 import {ORDER_NAMES, ORDER_WORDS} from '../survey/words.ts';
 import {isRefused, isSameRecord, itemsOf} from './page-asked.ts';
 import type {JsonFields} from '../../../narrow.ts';
 
-const {holds, differs, unknown} = findings('service');
 const row = 40;
 
 /** Checks the parameter of the sort order, and its values. */
 export async function checkOrder(survey: ServiceSurvey, id: OperationId): Promise<void> {
   const check = 'paging.order';
-  if (survey.draft.file.paging?.order === false) {
-    survey.found.push(holds(check, 'the service cannot sort, as the service file states', {row}));
-    return;
-  }
+  if (survey.draft.file.paging?.order === false)
+    return survey.holds(check, 'the service cannot sort, as the service file states', {row});
   const tried = await bothOrders(survey, id, survey.draft.file);
   if (tried.differ) {
-    survey.found.push(holds(check, 'order=asc and order=desc start with different records', {row}));
+    survey.holds(check, 'order=asc and order=desc start with different records', {row});
     await checkDefault(survey, id, tried);
     return;
   }
@@ -40,7 +37,7 @@ export async function checkOrder(survey: ServiceSurvey, id: OperationId): Promis
       const found = await bothOrders(survey, id, joined(survey.draft.file, write));
       if (!found.differ) continue;
       const evidence = `${name ?? 'order'}=${asc ?? 'asc'} and ${name ?? 'order'}=${desc ?? 'desc'} start with different records`;
-      survey.differs(differs(check, evidence, {row, write, sure: true}));
+      survey.differs(check, evidence, {row, write, sure: true});
       await checkDefault(survey, id, found);
       return;
     }
@@ -48,7 +45,7 @@ export async function checkOrder(survey: ServiceSurvey, id: OperationId): Promis
   const seen = tried.refused ? 'order=asc and order=desc are refused' : 'order has no effect';
   // Right for any service: remit refuses --order then. Another name or other words can be set instead.
   const fix = toAdd({paging: {order: {name: 'sort', asc: 'oldest', desc: 'newest'}}});
-  survey.differs(differs(check, seen, {row, write: {paging: {order: false}}, sure: true, fix}));
+  survey.differs(check, seen, {row, write: {paging: {order: false}}, sure: true, fix});
 }
 
 /** Checks which records come first in a list without an order. */
@@ -65,11 +62,11 @@ async function checkDefault(
   const found = isSameRecord(first, desc) ? 'desc' : isSameRecord(first, asc) ? 'asc' : undefined;
   const evidence = `a list without an order starts like order=${found}`;
   if (first === undefined || found === undefined)
-    survey.found.push(unknown(check, 'a list without an order starts with another record', {row}));
-  else if (found === own) survey.found.push(holds(check, evidence, {row}));
+    survey.unknown(check, 'a list without an order starts with another record', {row});
+  else if (found === own) survey.holds(check, evidence, {row});
   else {
     const write: ServiceFile = {paging: {order: {default: found}}};
-    survey.differs(differs(check, evidence, {row, write, sure: true}));
+    survey.differs(check, evidence, {row, write, sure: true});
   }
 }
 

@@ -6,7 +6,7 @@ import {operationOf} from '../../../service/routes.ts';
 import type {Paging, ServiceFile} from '../../../service/service-file.ts';
 import {failedReplyText, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {toAdd} from '../survey/finding.ts';
 
 import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 import {LIMIT_NAMES} from '../survey/words.ts';
@@ -15,7 +15,6 @@ import {checkOrder} from './order.ts';
 import {isRefused, isSameRecord, itemsOf} from './page-asked.ts';
 import type {JsonFields} from '../../../narrow.ts';
 
-const {holds, differs, unknown} = findings('service');
 const ROW = {envelope: 39, limit: 41};
 const LARGEST = 100;
 
@@ -24,13 +23,12 @@ export async function checkPaging(survey: ServiceSurvey): Promise<void> {
   const [id, sample] = largest(survey) ?? [];
   if (id === undefined || sample === undefined || sample.length === 0) {
     for (const check of ['paging.max', ...PAGED])
-      survey.found.push(unknown(check, 'no list has records', {row: ROW.limit}));
+      survey.unknown(check, 'no list has records', {row: ROW.limit});
     return;
   }
   const largestPage = await checkMax(survey, id);
   if (sample.length < 2) {
-    for (const check of PAGED)
-      survey.found.push(unknown(check, 'no list has two records', {row: ROW.envelope}));
+    for (const check of PAGED) survey.unknown(check, 'no list has two records', {row: ROW.envelope});
     return;
   }
   await checkPages(survey, id);
@@ -53,7 +51,7 @@ async function checkMax(survey: ServiceSurvey, id: OperationId): Promise<Service
   const reply = await ask(LARGEST);
   if (isGood(reply)) return reply;
   if (!isRefused(reply)) {
-    survey.found.push(unknown(check, `limit=${LARGEST} returned ${reply.status}`, {row: ROW.limit}));
+    survey.unknown(check, `limit=${LARGEST} returned ${reply.status}`, {row: ROW.limit});
     return undefined;
   }
   let [good, bad] = [0, LARGEST];
@@ -64,14 +62,11 @@ async function checkMax(survey: ServiceSurvey, id: OperationId): Promise<Service
     else if (isRefused(answer)) bad = middle;
     else break;
   }
-  if (bad - good > 1 || good === 0)
-    survey.found.push(unknown(check, `limit=${bad} is refused`, {row: ROW.limit}));
+  if (bad - good > 1 || good === 0) survey.unknown(check, `limit=${bad} is refused`, {row: ROW.limit});
   else
-    survey.differs(
-      differs(check, `limit=${good} is accepted, limit=${bad} is refused`, {
-        ...{row: ROW.limit, write: {paging: {max: good}}, sure: true},
-      }),
-    );
+    survey.differs(check, `limit=${good} is accepted, limit=${bad} is refused`, {
+      ...{row: ROW.limit, write: {paging: {max: good}}, sure: true},
+    });
   return undefined;
 }
 
@@ -82,24 +77,20 @@ async function checkCap(survey: ServiceSurvey, id: OperationId, reply: ServiceRe
   const page: SentPage<unknown> | undefined = readPage(reply.json, reply.headers);
   const limit = sizeOnWire(LARGEST, paging);
   const items = itemsOf(id, reply);
-  if (page === undefined || items.length >= limit) {
-    survey.found.push(holds(check, `limit=${limit} returned ${items.length} records`, {row: ROW.limit}));
-    return;
-  }
+  if (page === undefined || items.length >= limit)
+    return survey.holds(check, `limit=${limit} returned ${items.length} records`, {row: ROW.limit});
   const readBefore = {count: 0, total: undefined};
   const {nextCursor: cursor, lacksEnd} = continued(page, {cursor: undefined, limit, readBefore}, paging);
   const next = cursor === undefined ? [] : itemsOf(id, await survey.askList(id, {limit: LARGEST, cursor}));
   const isMore = next.some((record) => !items.some((one) => isSameRecord(one, record)));
   const evidence = `limit=${limit} returned ${items.length} records`;
   if (isMore)
-    survey.differs(
-      differs(check, `${evidence}, and the next page has more`, {
-        ...{row: ROW.limit, write: {paging: {max: items.length}}, sure: true},
-      }),
-    );
+    survey.differs(check, `${evidence}, and the next page has more`, {
+      ...{row: ROW.limit, write: {paging: {max: items.length}}, sure: true},
+    });
   else if (lacksEnd === true || (cursor === undefined && !statesEnd(page, paging)))
-    survey.found.push(unknown(check, `${evidence}; the list may have more`, {row: ROW.limit}));
-  else survey.found.push(holds(check, `${evidence}, all of the list`, {row: ROW.limit}));
+    survey.unknown(check, `${evidence}; the list may have more`, {row: ROW.limit});
+  else survey.holds(check, `${evidence}, all of the list`, {row: ROW.limit});
 }
 
 /** Whether the answer or the service file states that the page is the last one. That it is short proves nothing. */
@@ -113,30 +104,27 @@ async function checkPages(survey: ServiceSurvey, id: OperationId): Promise<void>
   const smallest = sizeOnWire(1, paging);
   if (paging?.by === 'none') {
     for (const one of [check, 'paging.by'])
-      survey.found.push(holds(one, 'lists have one page, as the service file states', {row: ROW.envelope}));
+      survey.holds(one, 'lists have one page, as the service file states', {row: ROW.envelope});
     return;
   }
   const reply = await survey.askList(id, {limit: 1});
   const size = itemsOf(id, reply).length;
   if (size === smallest) {
-    survey.found.push(holds(check, `limit=${size} returned ${recordsOf(size)}`, {row: ROW.limit}));
+    survey.holds(check, `limit=${size} returned ${recordsOf(size)}`, {row: ROW.limit});
     if (!(await checkNext(survey, {id, reply}))) nextIsLost(survey);
     return;
   }
   if (smallest > 1 && size > 0 && size < smallest) {
     const evidence = `limit=${smallest}, the smallest page, returned ${recordsOf(size)}`;
-    survey.found.push(
-      unknown(check, evidence, {row: ROW.limit}),
-      unknown('envelopes.next', `no list has more than ${smallest} records`, {row: ROW.envelope}),
-    );
-    return;
+    survey.unknown(check, evidence, {row: ROW.limit});
+    return survey.unknown('envelopes.next', `no list has more than ${smallest} records`, {row: ROW.envelope});
   }
   for (const limit of LIMIT_NAMES) {
     const write: ServiceFile = {paging: {limit}};
     const named = await survey.askList(id, {limit: 1}, joined(survey.draft.file, write));
     if (itemsOf(id, named).length !== 1) continue;
     const evidence = `limit has no effect; ${limit}=1 returned one record`;
-    survey.differs(differs(check, evidence, {row: ROW.limit, write, sure: true}));
+    survey.differs(check, evidence, {row: ROW.limit, write, sure: true});
     if (!(await checkNext(survey, {id, reply: named}))) nextIsLost(survey);
     return;
   }
@@ -148,26 +136,20 @@ async function checkWholePages(survey: ServiceSurvey, id: OperationId, reply: Se
   const size = itemsOf(id, reply).length;
   if (size === 0) {
     const fix = toAdd({paging: {limit: 'page_size'}});
-    survey.found.push(
-      differs('paging.limit', failedReplyText(reply, 'records'), {row: ROW.limit, fix}),
-      unknown('envelopes.next', 'pages of one record are not possible', {row: ROW.envelope}),
-    );
-    return;
+    survey.differs('paging.limit', failedReplyText(reply, 'records'), {row: ROW.limit, fix});
+    return survey.unknown('envelopes.next', 'pages of one record are not possible', {row: ROW.envelope});
   }
   const evidence = `limit has no effect: limit=1 returned ${recordsOf(size)}`;
   if (await checkNext(survey, {id, reply})) {
     const write: ServiceFile = {paging: {min: size, max: size}};
-    survey.differs(differs('paging.limit', evidence, {row: ROW.limit, write, sure: true}));
-    return;
+    return survey.differs('paging.limit', evidence, {row: ROW.limit, write, sure: true});
   }
   const page = readPage(reply.json, reply.headers);
   const isWhole = page !== undefined && (page.end !== undefined || page.total === size);
-  survey.differs(
-    differs('paging.by', `${evidence}, and nothing leads to another page`, {
-      ...{row: ROW.envelope, write: {paging: {by: 'none'}}, sure: isWhole},
-      ...{when: 'if the service always sends the whole list', fix: toAdd({paging: {by: 'page'}})},
-    }),
-  );
+  survey.differs('paging.by', `${evidence}, and nothing leads to another page`, {
+    ...{row: ROW.envelope, write: {paging: {by: 'none'}}, sure: isWhole},
+    ...{when: 'if the service always sends the whole list', fix: toAdd({paging: {by: 'page'}})},
+  });
 }
 
 const recordsOf = (count: number): string => (count === 1 ? 'one record' : `${count} records`);

@@ -5,29 +5,24 @@ import {requestFieldsOf} from '../../../contract/origin/field-origins.ts';
 import {isObject, type JsonFields, type JsonValue} from '../../../narrow.ts';
 import type {ServiceFile, Unit} from '../../../service/service-file.ts';
 import {isAmountField, isTimeField} from '../../../service/units.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {toAdd} from '../survey/finding.ts';
 import {isPath, shapeLeavesOf, sameName, shown} from '../survey/shapes.ts';
 import {resourceOf, type Sample, type ServiceSurvey} from '../survey/survey.ts';
 import {FIELD_ROWS, FIELD_WORDS, READ_FIELDS, STATUS_GUESSES, STATUS_SPELLINGS} from '../survey/words.ts';
-
-const {holds, differs, unknown} = findings('service');
 
 /** Checks names, units, ids and statuses of the records of a list. */
 export function checkRecords(survey: ServiceSurvey, id: OperationId, sample: Sample | undefined): void {
   const resource = resourceOf(id);
   const row = FIELD_ROWS[id] ?? FIELD_ROWS[resource];
   const check = READ_FIELDS[id] === undefined ? `fields.${resource}` : `fields.${resource} (${id})`;
-  if (sample === undefined || sample.wire.length === 0) {
-    survey.found.push(unknown(check, 'no record to check', {row}));
-    return;
-  }
+  if (sample === undefined || sample.wire.length === 0)
+    return survey.unknown(check, 'no record to check', {row});
   const before = survey.found.length;
   const fields = READ_FIELDS[id] ?? READ_FIELDS[resource] ?? [];
   for (const field of fields) checkField(survey, {resource, fields, field, sample, row});
   const empty = fields.filter((field) => !isPresent(sample.canonical, field));
   const words = empty.length === 0 ? '' : `; without a value: ${empty.join(', ')}`;
-  if (survey.found.length === before)
-    survey.found.push(holds(check, `all fields that remit reads${words}`, {row}));
+  if (survey.found.length === before) survey.holds(check, `all fields that remit reads${words}`, {row});
   checkIds(survey, resource, sample);
   checkStatuses(survey, resource, sample);
 }
@@ -52,8 +47,7 @@ function checkField(survey: ServiceSurvey, place: SampledField): void {
   const path = otherName(place);
   if (path === undefined) {
     if (field === 'is_active') return noteFlag(survey, place);
-    noteAbsent(survey, place);
-    return;
+    return noteAbsent(survey, place);
   }
   const values = sample.wire.flatMap((record) =>
     shapeLeavesOf(record).flatMap((leaf) => (leaf.path === path ? [leaf.value] : [])),
@@ -74,7 +68,7 @@ function checkField(survey: ServiceSurvey, place: SampledField): void {
   const fix = unit.sure
     ? undefined
     : `find out the unit; if it is the major unit (dollars), write ${JSON.stringify(major)} in place of ${JSON.stringify(unit.unit)}`;
-  survey.differs(differs(check, evidence, {row, write, sure: unit.sure, when, fix}));
+  survey.differs(check, evidence, {row, write, sure: unit.sure, when, fix});
 }
 
 /** The place of a field within another object of a record says nothing about requests, which keep the documented name. */
@@ -89,15 +83,12 @@ const keptInRequests = (resource: string, field: string): ServiceFile['fields'] 
 /** No record has the field, under any name that is known. */
 function noteAbsent(survey: ServiceSurvey, {resource, field, sample, row}: SampledField): void {
   const check = `fields.${resource}.${field}`;
-  if (!NEEDED.has(field)) {
-    survey.found.push(unknown(check, `no record has it, only ${namesOf(sample)}`, {row}));
-    return;
-  }
+  if (!NEEDED.has(field)) return survey.unknown(check, `no record has it, only ${namesOf(sample)}`, {row});
   const fix = toAdd({
     fields: {[resource]: {[field]: 'name'}},
     ...(isAmountField(field) ? {units: {[`${resource}.${field}`]: 'minor'}} : {}),
   });
-  survey.found.push(differs(check, `records have no ${field}, only ${namesOf(sample)}`, {row, fix}));
+  survey.differs(check, `records have no ${field}, only ${namesOf(sample)}`, {row, fix});
 }
 
 /** Words for an endpoint that is active or not. */
@@ -120,14 +111,11 @@ function noteFlag(survey: ServiceSurvey, {field, sample, row}: SampledField): vo
       const inCase = (text: string) => (word === word.toUpperCase() ? text.toUpperCase() : text);
       const [on, off] = [inCase(pair[0]), inCase(pair[1])];
       const write: ServiceFile = {webhooks: {active: {field: name, on, off}}};
-      survey.differs(
-        differs(check, `${evidence}; ${name} is ${word}`, {
-          ...{row, write, sure: false, when: `if ${off} is its other value`},
-        }),
-      );
-      return;
+      return survey.differs(check, `${evidence}; ${name} is ${word}`, {
+        ...{row, write, sure: false, when: `if ${off} is its other value`},
+      });
     }
-  survey.found.push(differs(check, evidence, {row, fix: toAdd({webhooks: {active: 'enabled'}})}));
+  survey.differs(check, evidence, {row, fix: toAdd({webhooks: {active: 'enabled'}})});
 }
 
 /** Without these a record cannot be used, or says nothing about whom it concerns. */
@@ -214,7 +202,7 @@ function checkUnit(survey: ServiceSurvey, {resource, field, sample, row}: Sample
       : undefined;
   if (guess === undefined || (guess.unit === undefined && guess.sure)) return;
   const write: ServiceFile | undefined = guess.unit === undefined ? undefined : {units: {[name]: guess.unit}};
-  survey.differs(differs(`units.${name}`, `values such as ${shown(values)}`, {row, write, sure: guess.sure}));
+  survey.differs(`units.${name}`, `values such as ${shown(values)}`, {row, write, sure: guess.sure});
 }
 
 /** Whole numbers under a documented name are minor units, whether they are numbers or text. */
@@ -231,19 +219,16 @@ function checkIds(survey: ServiceSurvey, resource: string, {canonical}: Sample):
   const check = `ids.${resource}`;
   if (ids.length === 0) return;
   if (ids.some((id) => typeof id !== 'string'))
-    survey.found.push(differs(check, `ids are not strings: ${shown(ids)}`, {row: 59}));
-  else if (ids.every((id) => typeof id === 'string' && isUuid(id)))
-    survey.found.push(holds(check, 'UUIDs', {row: 59}));
+    survey.differs(check, `ids are not strings: ${shown(ids)}`, {row: 59});
+  else if (ids.every((id) => typeof id === 'string' && isUuid(id))) survey.holds(check, 'UUIDs', {row: 59});
   else if (survey.draft.file.ids?.format === 'any')
-    survey.found.push(holds(check, 'not UUIDs, which ids.format allows', {row: 59}));
+    survey.holds(check, 'not UUIDs, which ids.format allows', {row: 59});
   else
-    survey.differs(
-      differs(check, `ids are not UUIDs, such as ${shown(ids.slice(0, 1))}`, {
-        row: 59,
-        write: {ids: {format: 'any'}},
-        sure: true,
-      }),
-    );
+    survey.differs(check, `ids are not UUIDs, such as ${shown(ids.slice(0, 1))}`, {
+      row: 59,
+      write: {ids: {format: 'any'}},
+      sure: true,
+    });
 }
 
 const LIFECYCLE_OF: Readonly<Record<string, JsonFields>> = {
@@ -259,7 +244,7 @@ function checkStatuses(survey: ServiceSurvey, resource: string, {canonical}: Sam
   if (known === undefined || words.size === 0) return;
   const check = `statuses.${resource}`;
   const other = [...words].filter((word) => !Object.hasOwn(known, word) && !hasOtherCase(word, known));
-  if (other.length === 0) survey.found.push(holds(check, `all documented: ${[...words].join(', ')}`));
+  if (other.length === 0) survey.holds(check, `all documented: ${[...words].join(', ')}`);
   for (const word of other) {
     const spelled = STATUS_SPELLINGS[word.toLowerCase()];
     const guessed = spelled ?? STATUS_GUESSES[word.toLowerCase()];
@@ -269,12 +254,10 @@ function checkStatuses(survey: ServiceSurvey, resource: string, {canonical}: Sam
       spelled === undefined
         ? `find out which of these it means: ${Object.keys(known).join(', ')}`
         : undefined;
-    survey.differs(
-      differs(check, `${word} is not a documented status`, {
-        ...{write, sure: spelled !== undefined, fix},
-        when: meant === undefined ? undefined : `if ${word} means ${meant}`,
-      }),
-    );
+    survey.differs(check, `${word} is not a documented status`, {
+      ...{write, sure: spelled !== undefined, fix},
+      when: meant === undefined ? undefined : `if ${word} means ${meant}`,
+    });
   }
 }
 

@@ -25,7 +25,8 @@ export async function surveyService(context: Context, base: ServiceFile): Promis
   const reply = await first.ask('payouts.list', {query: {limit: 5}});
   const end = endOf(reply, context);
   if (end !== undefined) {
-    first.found.push(end, unknown('service', 'not checked, because the service cannot be used'));
+    first.found.push(end);
+    first.unknown('service', 'not checked, because the service cannot be used');
     return first;
   }
   const survey = await untilNothingNew(first, async (pass) => {

@@ -1,10 +1,7 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceReply} from '../survey/asker.ts';
-import {findings} from '../survey/finding.ts';
 import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 import {isRefused} from './page-asked.ts';
-
-const {differs} = findings('service');
 
 /** Page sizes that services have, in addition to those that the refusal names. */
 const USUAL = [10, 20, 25, 50, 100, 200, 250, 500, 1000];
@@ -25,7 +22,7 @@ export async function findSmallestPage(
     if (!isGood(await survey.askList(id, {limit: min}))) continue;
     const before = await survey.askList(id, {limit: min - 1});
     const evidence = `limit=${min} is accepted, limit=${isRefused(before) ? min - 1 : 5} is refused`;
-    survey.differs(differs('paging.min', evidence, {row: 41, write: {paging: {min}}, sure: true}));
+    survey.differs('paging.min', evidence, {row: 41, write: {paging: {min}}, sure: true});
     return true;
   }
   return false;

@@ -26,12 +26,13 @@ export interface Finding {
   readonly isFailed?: boolean | undefined;
 }
 
-type More = Pick<Finding, 'row' | 'write' | 'sure' | 'when' | 'fix' | 'isFailed'>;
-type Make = (check: string, evidence: string, more?: More) => Finding;
+/** What a finding has besides its check and its evidence. */
+export type FindingFacts = Pick<Finding, 'row' | 'write' | 'sure' | 'when' | 'fix' | 'isFailed'>;
+type Make = (check: string, evidence: string, facts?: FindingFacts) => Finding;
 
 const made =
   (area: Area, verdict: FindingVerdict): Make =>
-  (check, evidence, more = {}) => ({area, check, verdict, evidence, ...more});
+  (check, evidence, facts = {}) => ({area, check, verdict, evidence, ...facts});
 
 /** Findings of one area: `service.holds('paging.max', …)`. */
 export const findings = (area: Area) => ({

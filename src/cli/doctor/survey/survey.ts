@@ -6,7 +6,7 @@ import type {Context} from '../../core/context.ts';
 import {messageOf, type JsonFields} from '../../../narrow.ts';
 import {Asker, failedReplyText, type RequestParts, type ServiceReply} from './asker.ts';
 import {ServiceDraft, hasSecret} from './draft.ts';
-import {type Finding, findings, toAdd} from './finding.ts';
+import {type Finding, type FindingFacts, findings, toAdd} from './finding.ts';
 
 const service = findings('service');
 
@@ -69,34 +69,46 @@ export class ServiceSurvey {
     } catch (error) {
       this.#context.stop.signal.throwIfAborted();
       const evidence = `the check failed: ${this.#sanitizer.words(messageOf(error))}`;
-      this.found.push(service.unknown(check, evidence, {isFailed: true}));
+      this.unknown(check, evidence, {isFailed: true});
     }
+  }
+
+  /** Whether a check has a finding. */
+  has(check: string): boolean {
+    return this.found.some((finding) => finding.check === check);
+  }
+
+  holds(check: string, evidence: string, facts?: FindingFacts): void {
+    this.found.push(service.holds(check, evidence, facts));
+  }
+
+  unknown(check: string, evidence: string, facts?: FindingFacts): void {
+    this.found.push(service.unknown(check, evidence, facts));
   }
 
   /**
    * Records a difference. If it is certain, later requests use it. What contains a secret or would not be valid in the
    * service file is neither used nor proposed.
    */
-  differs(finding: Finding): void {
-    const {write, sure = false, evidence} = finding;
-    const problem =
-      write === undefined
-        ? undefined
-        : hasSecret(write, this.#sanitizer)
-          ? ', because it contains a secret'
-          : this.draft.problemWith(write);
-    if (problem !== undefined) {
-      const why = problem.startsWith(',') ? problem : `: ${problem}`;
-      this.found.push({
-        ...finding,
-        write: undefined,
-        sure: false,
-        evidence: `${evidence}; not proposed${why}`,
-      });
-      return;
-    }
-    if (write !== undefined && sure) this.draft.add(write);
-    this.found.push(finding);
+  differs(check: string, evidence: string, facts: FindingFacts = {}): void {
+    const {write, sure = false} = facts;
+    const why = write === undefined ? undefined : this.#whyNotProposed(write);
+    if (write !== undefined && sure && why === undefined) this.draft.add(write);
+    this.found.push(
+      why === undefined
+        ? service.differs(check, evidence, facts)
+        : service.differs(check, `${evidence}; not proposed${why}`, {
+            ...facts,
+            write: undefined,
+            sure: false,
+          }),
+    );
+  }
+
+  #whyNotProposed(write: ServiceFile): string | undefined {
+    if (hasSecret(write, this.#sanitizer)) return ', because it contains a secret';
+    const problem = this.draft.problemWith(write);
+    return problem === undefined ? undefined : `: ${problem}`;
   }
 }
 
@@ -107,23 +119,23 @@ export function rowOf(id: OperationId): number | undefined {
   return prefix?.origin.kind === 'assumed' ? prefix.origin.row : undefined;
 }
 
-/** A route whose answer was no success, or not what it must contain. `example`: the line that may be missing. */
-export function routeTrouble(
+/** Reports a route whose answer was no success, or not what it must contain. `example`: the line that may be missing. */
+export function noteTrouble(
+  survey: ServiceSurvey,
   id: OperationId,
   reply: ServiceReply,
   noun: string,
   example: ServiceFile,
-): Finding {
+): void {
   const check = `routes.${id}`;
   const row = rowOf(id);
   const {status, assumption} = reply;
   const evidence = failedReplyText(reply, noun);
-  if (isGood(reply) || isMissing(reply)) return service.differs(check, evidence, {row, fix: toAdd(example)});
-  if (status === 400 || status === 422) {
+  if (isGood(reply) || isMissing(reply)) survey.differs(check, evidence, {row, fix: toAdd(example)});
+  else if (status === 400 || status === 422) {
     const fix = assumption === undefined ? undefined : `set ${assumption.key} in the service file`;
-    return service.differs(check, evidence, {row, fix});
-  }
-  return service.unknown(check, evidence, {row, isFailed: status !== 401 && status !== 403});
+    survey.differs(check, evidence, {row, fix});
+  } else survey.unknown(check, evidence, {row, isFailed: status !== 401 && status !== 403});
 }
 
 export const resourceOf = (id: OperationId): string => id.slice(0, id.indexOf('.'));
