@@ -30,7 +30,10 @@ export function codeOf(thrown: unknown): string | undefined {
 export const stackOf = (thrown: unknown): string | undefined =>
   thrown instanceof Error ? thrown.stack : undefined;
 
-/** Parses JSON that remit wrote. JSON that others may have written is `unknown`, and is checked. */
+/** Parses JSON that others may have written. */
+export const parseJson = (text: string): JsonValue => JSON.parse(text) as JsonValue;
+
+/** Parses JSON that remit wrote. */
 export const ownJson = <T>(text: string): T => JSON.parse(text) as T;
 
 /** The port of a server that listens on TCP. */

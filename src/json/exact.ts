@@ -1,13 +1,13 @@
 import {parse, stringify} from 'lossless-json';
-import {ExactNumber, exactNumbersWritten} from '../narrow.ts';
+import {ExactNumber, exactNumbersWritten, parseJson, type JsonValue} from '../narrow.ts';
 import {hasLongNumber, isExact} from './losses.ts';
 
 /**
  * The result of `JSON.parse`, with an `ExactNumber` in place of each number that JSON.parse rounds, and of each whole number
  * that a double no longer counts exactly. Throws for text that is not JSON.
  */
-export function readJsonExactly(text: string): unknown {
-  const json: unknown = JSON.parse(text);
+export function readJsonExactly(text: string): JsonValue {
+  const json = parseJson(text);
   return hasLongNumber(text) ? (parsedExactly(text) ?? json) : json;
 }
 
@@ -15,12 +15,12 @@ export function readJsonExactly(text: string): unknown {
  * The text is known to be JSON. Undefined if the other parser fails all the same, such as for nesting that overflows the
  * stack: an answer must not become unreadable because of it.
  */
-function parsedExactly(text: string): unknown {
+function parsedExactly(text: string): JsonValue | undefined {
   try {
     return parse(text, null, {
       parseNumber: numberOf,
       onDuplicateKey: ({newValue}) => newValue, // as JSON.parse does
-    });
+    }) as JsonValue;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import {lstatSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
-import {codeOf, isObject, messageOf, type JsonFields} from '../narrow.ts';
+import {codeOf, isObject, type JsonFields, type JsonValue, messageOf, parseJson} from '../narrow.ts';
 import {type FormerOverrides, formerServiceOf} from './former-overrides.ts';
 import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile, type TlsFiles} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
@@ -42,9 +42,9 @@ export function parseConfig(text: string, path: string): ConfigFile {
       cause,
       hint: `correct the file, or move it away and add the profiles again: remit profiles add NAME --base-url URL`,
     });
-  let value: unknown;
+  let value: JsonValue;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     throw damaged('is not JSON', error); // the parser's own message may contain a key
   }
@@ -86,7 +86,7 @@ const PROFILE_KEYS: ReadonlySet<string> = new Set<keyof StoredProfile | 'overrid
   'tls',
 ]);
 
-function profileProblem(profile: unknown): string | undefined {
+function profileProblem(profile: JsonValue | undefined): string | undefined {
   if (!isObject(profile)) return 'that is not an object';
   const {base_url, key, mode, read_only, approve_by_id, caps, overrides, service, tls} = profile;
   // A guard with a misspelled name must not silently become a missing guard.
@@ -113,7 +113,7 @@ function profileProblem(profile: unknown): string | undefined {
 }
 
 /** An unreadable cap must not become a missing cap. */
-function capsProblem(caps: unknown): string | undefined {
+function capsProblem(caps: JsonValue): string | undefined {
   if (!isObject(caps)) return 'whose caps are not an object';
   for (const [name, value] of Object.entries(caps)) {
     const amounts = name === 'max_amount_minor' || name === 'max_batch_total_minor';
@@ -129,7 +129,7 @@ const isByCurrency = (amounts: JsonFields): boolean =>
   Object.entries(amounts).every(([currency, minor]) => /^[A-Z]{3}$/.test(currency) && isCount(minor));
 
 /** The form in which routes and fields were stored before there were service files. */
-const areOverrides = (value: unknown): boolean =>
+const areOverrides = (value: JsonValue): boolean =>
   isObject(value) &&
   Object.entries(value).every(
     ([name, part]) => (name === 'operations' || name === 'fields') && isObject(part),
@@ -138,11 +138,11 @@ const areOverrides = (value: unknown): boolean =>
 const TLS_KEYS: ReadonlySet<string> = new Set<keyof TlsFiles>(['ca_file', 'client_cert', 'client_key']);
 
 /** A CA file under a misspelled name must not become a CA file that is not used. */
-const areTlsFiles = (value: unknown): boolean =>
+const areTlsFiles = (value: JsonValue): boolean =>
   isObject(value) &&
   Object.entries(value).every(
     ([name, path]) => TLS_KEYS.has(name) && typeof path === 'string' && path !== '',
   );
 
-const isCount = (value: unknown): boolean =>
+const isCount = (value: JsonValue | undefined): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

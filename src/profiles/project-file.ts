@@ -1,7 +1,7 @@
 import type {Stats} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {RemitError} from '../errors.ts';
-import {codeOf, messageOf} from '../narrow.ts';
+import {codeOf, isObject, type JsonValue, messageOf, parseJson} from '../narrow.ts';
 import {isOfAnother, readSmallFile} from './trusted-file.ts';
 
 const PROJECT_FILE = '.remit.json';
@@ -52,14 +52,13 @@ export function findProjectFile(
  * allowed names is refused, not ignored.
  */
 export function parseProjectFile(text: string, path: string): ProjectFile {
-  let value: unknown;
+  let value: JsonValue;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     throw new RemitError('STATE_DAMAGED', `${path} is not JSON`, {cause: error});
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new RemitError('STATE_DAMAGED', `${path} does not contain an object`);
+  if (!isObject(value)) throw new RemitError('STATE_DAMAGED', `${path} does not contain an object`);
   for (const [name, setting] of Object.entries(value)) {
     if (!Object.hasOwn(ALLOWED, name))
       throw new RemitError('USAGE', `${path} may not set "${name}"`, {

@@ -1,4 +1,3 @@
-import {isObject} from '../narrow.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import {checkService} from '../service/file/parse.ts';
 import {without} from '../service/shortcuts.ts';
@@ -108,17 +107,12 @@ const settingsOf = ({read_only, caps, service}: StoredProfile): ProfileSettings 
 
 /** Removes undefined values and empty parts, so that the file contains only what is set. */
 function withoutEmpty<T extends ProfileSettings>(profile: T): T {
-  const {caps, service = {}, tls, ...rest} = profile;
-  const parts = {caps: setOnly(caps), tls: setOnly(tls), service};
-  return {...setOnly(rest), ...setOnly(nonEmpty(parts))} as T; // only optional settings are left out
+  const {caps = {}, service = {}, tls = {}, ...rest} = profile;
+  const parts = Object.entries({caps: setOnly(caps), tls: setOnly(tls), service});
+  const filled = parts.filter(([, part]) => Object.keys(part).length > 0);
+  const kept: ProfileSettings = {...setOnly(rest), ...Object.fromEntries(filled)};
+  return kept as T; // only optional settings are left out
 }
 
-const setOnly = (value: object | undefined): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value ?? {}).filter(([, inner]) => inner !== undefined));
-
-const nonEmpty = (value: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(value).filter(
-      ([, inner]) => inner !== undefined && isObject(inner) && Object.keys(inner).length > 0,
-    ),
-  );
+const setOnly = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));

@@ -28,6 +28,7 @@ import type {TimingProfile} from './time/timing.ts';
 import {DeliveryDesk} from './webhooks/delivery-desk.ts';
 import * as world from './entities/entities.ts';
 import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './control/sandbox-interface.ts';
+import type {OnBug} from './base/on-bug.ts';
 
 /** The parts of a sandbox. */
 export interface SandboxParts extends AdvancingParts {
@@ -44,7 +45,7 @@ export interface SandboxParts extends AdvancingParts {
   controlToken: string;
   allowedHosts: () => readonly string[];
   stop: (() => void) | undefined;
-  onBug: (error: unknown) => void;
+  onBug: OnBug;
 }
 
 type Mode = Entity['mode'];

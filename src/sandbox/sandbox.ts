@@ -25,6 +25,7 @@ import * as world from './entities/entities.ts';
 import type {Sandbox} from './control/sandbox-interface.ts';
 import {countOpening} from './base/settings.ts';
 import {keyIndexFor} from './entities/remembered-keys.ts';
+import type {OnBug} from './base/on-bug.ts';
 
 export interface SandboxOptions {
   /**
@@ -70,7 +71,7 @@ export interface SandboxOptions {
   /** Certificate (PEM) of the local authority, whose receivers are trusted on loopback. */
   authorityFile?: string | undefined;
   /** An internal error that was answered with 500; or a RemitError: the store failed, 503. */
-  onBug?: ((error: unknown) => void) | undefined;
+  onBug?: OnBug | undefined;
   onStop?: (() => void) | undefined;
   /** Speaks as the service of this file does. */
   service?: ServiceFile | undefined;
@@ -92,7 +93,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox> {
   const machine = options.clock ?? systemClock;
-  const onBug = options.onBug ?? ((error: unknown) => process.emitWarning(String(error)));
+  const onBug = options.onBug ?? ((error) => process.emitWarning(String(error)));
   const mainBalanceMinor = options.mainBalanceMinor ?? world.MAIN_BALANCE_MINOR;
   const timing = options.timing ?? 'fast';
   // Each opening draws new bytes: bytes that were used for keys must not be used again.

@@ -8,6 +8,7 @@ import {createSandbox, type SandboxOptions} from './sandbox.ts';
 import {errorBody, ServiceError} from './base/service-error.ts';
 import type {Sandbox} from './control/sandbox-interface.ts';
 import {SocketRequest} from './socket-request.ts';
+import type {OnBug} from './base/on-bug.ts';
 
 const HOST = '127.0.0.1';
 
@@ -69,7 +70,7 @@ export async function startSandbox(options: ServerOptions): Promise<RunningSandb
   };
 }
 
-function serve(sandbox: Sandbox, requestTimeoutMs: number, onBug: (error: unknown) => void): Server {
+function serve(sandbox: Sandbox, requestTimeoutMs: number, onBug: OnBug): Server {
   const answer = async (incoming: IncomingMessage): Promise<Outgoing> => {
     try {
       return await sandbox.answer(new SocketRequest(incoming));
@@ -146,7 +147,7 @@ async function drip(outgoing: ServerResponse, body: string, ms: number): Promise
 }
 
 /** What the sandbox did not turn into an answer itself. */
-function refusal(error: unknown, onBug: (error: unknown) => void): Outgoing {
+function refusal(error: unknown, onBug: OnBug): Outgoing {
   if (error instanceof ServiceError) return refused(error.status, error.code, error.message);
   onBug(error);
   return error instanceof RemitError

@@ -9,13 +9,13 @@ export const ownId = (text: string): string =>
   isUuid(text) ? `id_${text.replaceAll('-', '').toLowerCase()}` : text;
 
 /** The id of the contract; a UUID is an id that no record has. */
-export const usualId = (text: string): string =>
+export const canonicalId = (text: string): string =>
   isUuid(text) ? NO_RECORD : text.replace(OWN, '$1-$2-$3-$4-$5');
 
-export const pathWithUsualIds = (path: string): string => path.split('/').map(usualId).join('/');
+export const pathWithUsualIds = (path: string): string => path.split('/').map(canonicalId).join('/');
 export const queryWithUsualIds = (query: URLSearchParams): URLSearchParams =>
   new URLSearchParams(
-    [...query].map(([name, value]): [string, string] => [name, isIdName(name) ? usualId(value) : value]),
+    [...query].map(([name, value]): [string, string] => [name, isIdName(name) ? canonicalId(value) : value]),
   );
 
 const isIdName = (name: string): boolean => name === 'id' || name.endsWith('_id');

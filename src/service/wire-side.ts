@@ -1,7 +1,7 @@
 import type {OperationId} from '../contract/operations/operations.ts';
 import {Dialect, type PlainRequest} from './dialect.ts';
 import {isObject, type JsonFields} from '../narrow.ts';
-import {mapIds, ownId, pathWithUsualIds, queryWithUsualIds, usualId} from './other-ids.ts';
+import {mapIds, ownId, pathWithUsualIds, queryWithUsualIds, canonicalId} from './other-ids.ts';
 import {cursorNameOf, filtersHere, orderOf} from './paging.ts';
 import {pathOf, valueAt, withValue} from './paths.ts';
 import type {ServiceFile} from './service-file.ts';
@@ -71,7 +71,7 @@ export class WireSide {
       method,
       path: pathWithUsualIds(path),
       query: queryWithUsualIds(query),
-      body: mapIds(body, usualId),
+      body: mapIds(body, canonicalId),
     };
   }
 

@@ -2,7 +2,7 @@ import {accessSync, constants, existsSync, readFileSync, realpathSync, statSync}
 import {dirname, extname, resolve} from 'node:path';
 import {isDeepStrictEqual} from 'node:util';
 import {RemitError} from '../../errors.ts';
-import {isObject, messageOf} from '../../narrow.ts';
+import {isObject, type JsonValue, messageOf, parseJson} from '../../narrow.ts';
 import {readServiceFile} from '../../profiles/service-source.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {checkService} from '../../service/file/parse.ts';
@@ -132,8 +132,8 @@ export function writeService(
 }
 
 /** The address of the schema, which editors need. */
-function schemaIn(text: string | undefined): {$schema?: unknown} {
+function schemaIn(text: string | undefined): {$schema?: JsonValue} {
   if (text === undefined) return {};
-  const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  const value = parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   return isObject(value) && value['$schema'] !== undefined ? {$schema: value['$schema']} : {};
 }

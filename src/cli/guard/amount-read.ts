@@ -1,7 +1,7 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {exactJson} from '../../json/exact.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
-import {isList, isObject, must, type JsonFields} from '../../narrow.ts';
+import {isList, isObject, type JsonFields, type JsonValue, must} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {moneyTrace} from './money-trace.ts';
 
@@ -75,7 +75,7 @@ function readFields(
   return {kind: 'read', minor: must(minor, 'amount field'), currency: isCode ? currency : undefined};
 }
 
-function wholeNumber(value: unknown, digitsAsText: boolean): bigint | undefined {
+function wholeNumber(value: JsonValue | undefined, digitsAsText: boolean): bigint | undefined {
   const minor = typeof value === 'string' && !digitsAsText ? undefined : minorUnitsIn(value);
   return minor !== undefined && minor > 0n ? minor : undefined;
 }
@@ -83,7 +83,7 @@ function wholeNumber(value: unknown, digitsAsText: boolean): bigint | undefined 
 const isSet = (record: JsonFields, field: string): boolean =>
   Object.hasOwn(record, field) && record[field] !== null;
 
-function shown(value: unknown): string {
+function shown(value: JsonValue | undefined): string {
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
   if (isList(value)) return 'a list';
   return isObject(value) ? 'an object' : plainValue(exactJson(value)).slice(0, 60);

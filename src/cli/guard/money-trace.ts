@@ -1,5 +1,5 @@
 import {exactJson} from '../../json/exact.ts';
-import {ExactNumber, isList, isObject} from '../../narrow.ts';
+import {ExactNumber, isList, isObject, type JsonFields, type JsonValue} from '../../narrow.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 
 /** Names of money fields in similar APIs. */
@@ -30,8 +30,8 @@ interface Search {
  * The first value in a JSON object that may be an amount of money, for a message: `total (5000)`. Prefers false
  * positives, because an amount that it misses is not checked against a cap.
  */
-export function moneyTrace(root: object, {strict, except = []}: Search): string | undefined {
-  const open: {value: unknown; path: string; name: string; depth: number}[] = [
+export function moneyTrace(root: JsonFields, {strict, except = []}: Search): string | undefined {
+  const open: {value: JsonValue | undefined; path: string; name: string; depth: number}[] = [
     {value: root, path: '', name: '', depth: 0},
   ];
   for (let seen = 0, next = open.pop(); next !== undefined; seen += 1, next = open.pop()) {
@@ -50,7 +50,7 @@ export function moneyTrace(root: object, {strict, except = []}: Search): string 
   return undefined;
 }
 
-function isMoney(name: string, value: unknown, strict: boolean): boolean {
+function isMoney(name: string, value: JsonValue | undefined, strict: boolean): boolean {
   if (typeof value === 'number' || value instanceof ExactNumber) return !OTHER_NUMBERS.has(name);
   if (typeof value !== 'string') return false;
   if (MONEY_NAME.test(name)) return value.trim() !== '';
@@ -60,4 +60,4 @@ function isMoney(name: string, value: unknown, strict: boolean): boolean {
   return strict && NUMBER_TEXT.test(text.replaceAll(/[\s'’_]/g, ''));
 }
 
-const shown = (value: unknown): string => cleanLine(exactJson(value)).slice(0, 60);
+const shown = (value: JsonValue | undefined): string => cleanLine(exactJson(value)).slice(0, 60);

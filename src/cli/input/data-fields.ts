@@ -1,5 +1,5 @@
 import {findOperation} from '../../service/routes.ts';
-import {isObject} from '../../narrow.ts';
+import {isList, isObject} from '../../narrow.ts';
 
 /**
  * The fields of the bodies of these operations, by their full names: `payee_id`, `bank_account.holder_name`. Loads zod,
@@ -19,7 +19,7 @@ function namesIn(schema: unknown, prefix = ''): string[] {
   return [
     ...own.flatMap(([name, field]) => [`${prefix}${name}`, ...namesIn(field, `${prefix}${name}.`)]),
     ...[anyOf, oneOf, allOf].flatMap((branches) =>
-      Array.isArray(branches) ? branches.flatMap((branch: unknown) => namesIn(branch, prefix)) : [],
+      isList(branches) ? branches.flatMap((branch) => namesIn(branch, prefix)) : [],
     ),
   ];
 }

@@ -1,13 +1,13 @@
 import {readFileSync} from 'node:fs';
 import {RemitError} from '../../errors.ts';
-import {codeOf, messageOf} from '../../narrow.ts';
+import {codeOf, type JsonValue, messageOf, parseJson} from '../../narrow.ts';
 import {type Loss, unshownIn} from '../../json/losses.ts';
 import {type StdinUser, readStdin} from '../runtime/stdin.ts';
 
 const MOST_CHARACTERS = 10_000_000;
 
 /** `--data` as JSON: the text itself, `@file`, or `-` for stdin. */
-export async function readData(data: string | undefined, input: StdinUser): Promise<unknown> {
+export async function readData(data: string | undefined, input: StdinUser): Promise<JsonValue | undefined> {
   if (data === undefined) return undefined;
   const text =
     data === '-'
@@ -20,9 +20,9 @@ export async function readData(data: string | undefined, input: StdinUser): Prom
   return json;
 }
 
-function parse(text: string): unknown {
+function parse(text: string): JsonValue {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw new RemitError('LOCAL_VALIDATION', `--data is not JSON: ${withoutSource(messageOf(error))}`);
   }

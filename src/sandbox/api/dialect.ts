@@ -1,4 +1,5 @@
 import {LIMITS} from '../../contract/limits.ts';
+import {parseJson, type JsonValue} from '../../narrow.ts';
 import {operationOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {WireSide} from '../../service/wire-side.ts';
@@ -103,11 +104,10 @@ function headersOf(given: Readonly<Record<string, string>>, body: string): Reque
 /** Stands for a text that is not JSON. */
 const UNREADABLE = Symbol('not JSON');
 
-function parsed(text: string): unknown {
+function parsed(text: string): JsonValue | typeof UNREADABLE | undefined {
   if (text === '') return undefined;
   try {
-    const json: unknown = JSON.parse(text);
-    return json;
+    return parseJson(text);
   } catch {
     return UNREADABLE;
   }

@@ -7,6 +7,7 @@ import type {Faults, RequestFacts} from '../outcomes/faults.ts';
 import type {Routed} from './routing.ts';
 import {iso} from '../base/rows.ts';
 import type {TimerPump} from '../world/timer-pump.ts';
+import type {OnBug} from '../base/on-bug.ts';
 
 /** One entry of the request log. It contains no key and no body. */
 export interface RequestEntry {
@@ -42,7 +43,7 @@ export class Exchange {
   readonly #faults: Faults;
   readonly #pump: Pick<TimerPump, 'catchUp'>;
   readonly #onRequest: ((entry: RequestEntry) => void) | undefined;
-  readonly #onBug: (error: unknown) => void;
+  readonly #onBug: OnBug;
   readonly #recent: RequestEntry[] = [];
   #made = 0;
   #counts: RequestCounts = {total: 0, posts: 0, answers: {}};
@@ -55,7 +56,7 @@ export class Exchange {
     /** Performs what is due, if nothing does so in the background. */
     pump: Pick<TimerPump, 'catchUp'>;
     onRequest: ((entry: RequestEntry) => void) | undefined;
-    onBug: (error: unknown) => void;
+    onBug: OnBug;
   }) {
     this.#machine = options.machine;
     this.#now = options.now;

@@ -1,4 +1,4 @@
-import {isList, isObject} from '../../narrow.ts';
+import {isObject, type JsonFields, ownJson} from '../../narrow.ts';
 import {cursorNameOf} from '../../service/paging.ts';
 import type {Paging, ServiceFile} from '../../service/service-file.ts';
 import {LIMITS} from '../../contract/limits.ts';
@@ -23,13 +23,13 @@ export async function numberedPage(
   const wanted = new URLSearchParams(search);
   wanted.set('limit', String(LIMITS.pageSizeMax));
   wanted.delete('cursor');
-  const all: unknown[] = [];
+  const all: JsonFields[] = [];
   for (;;) {
     const answer = await read(wanted);
-    const page: unknown = answer.status === 200 ? JSON.parse(answer.body ?? 'null') : undefined;
-    if (!isObject(page) || !isList(page['data'])) return answer;
-    all.push(...page['data']);
-    const {next_cursor: next} = page;
+    if (answer.status !== 200) return answer;
+    const {data: records, next_cursor: next} = ownJson<SandboxPage>(answer.body ?? '{}');
+    if (records === undefined) return answer; // a fault removed them
+    all.push(...records);
     const from = startOf(paging, {cursor: search.get('cursor'), limit, all});
     if (Number.isNaN(from)) return read(search); // the sandbox refuses such a cursor
     const isEnough = envelopes?.total === undefined && all.length > from + limit;
@@ -44,13 +44,18 @@ export async function numberedPage(
   }
 }
 
+interface SandboxPage {
+  readonly data?: readonly JsonFields[];
+  readonly next_cursor?: string | null;
+}
+
 /** How many records of the list come before the page; NaN for a position that cannot be read. */
 function startOf(
   {by, first = 1}: Paging,
-  {cursor, limit, all}: {cursor: string | null; limit: number; all: readonly unknown[]},
+  {cursor, limit, all}: {cursor: string | null; limit: number; all: readonly JsonFields[]},
 ): number {
   if (cursor === null || by === 'none') return 0;
-  if (by === 'id') return all.findIndex((one) => isObject(one) && one['id'] === cursor) + 1 || Infinity;
+  if (by === 'id') return all.findIndex(({id}) => id === cursor) + 1 || Infinity;
   const at = /^\d{1,9}$/.test(cursor) ? Number(cursor) : Number.NaN;
   return by === 'page' ? (at - first) * limit : by === 'offset' ? at : 0;
 }

@@ -1,3 +1,4 @@
+import {isList, isObject, type JsonFields, type JsonValue, parseJson} from '../../narrow.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import type {SandboxRequest} from './request.ts';
 
@@ -17,7 +18,7 @@ export const isJson = (request: SandboxRequest): boolean =>
  * @param mayBeEmpty an empty body is the same as `{}`, whatever its type
  * @throws {ServiceError} VALIDATION_ERROR for another content type, a body that is too large, or invalid JSON.
  */
-export async function readJsonBody(request: SandboxRequest, mayBeEmpty = false): Promise<unknown> {
+export async function readJsonBody(request: SandboxRequest, mayBeEmpty = false): Promise<JsonValue> {
   const type = request.headers.get('content-type') ?? '';
   if (mayBeEmpty && type === '') {
     if ((await readText(request)) === '') return {};
@@ -26,14 +27,14 @@ export async function readJsonBody(request: SandboxRequest, mayBeEmpty = false):
   if (!JSON_TYPE.test(type)) throw invalid('', 'content-type must be application/json');
   const text = await readText(request);
   if (mayBeEmpty && text === '') return {};
-  const value = parseJson(text);
+  const value = parsed(text);
   if (MAY_BE_BROKEN.test(text)) refuseBrokenText(value);
   return value;
 }
 
-function parseJson(text: string): unknown {
+function parsed(text: string): JsonValue {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw invalid(
       '',
@@ -51,7 +52,7 @@ const LONE_SURROGATE = /[\ud800-\udfff]/u;
 const PATH_MAX = 20;
 
 interface OpenValue {
-  value: object;
+  value: readonly JsonValue[] | JsonFields;
   /** The name of `value` within its parent; the body itself has no name and no parent. */
   name: string;
   above: OpenValue | undefined;
@@ -62,11 +63,11 @@ interface OpenValue {
  * sent. Not recursive, because a body may be nested deeper than any stack.
  * @throws {ServiceError} VALIDATION_ERROR
  */
-function refuseBrokenText(body: unknown): void {
+function refuseBrokenText(body: JsonValue): void {
   const open: OpenValue[] = [];
-  const look = (value: unknown, name: string, above: OpenValue | undefined) => {
+  const look = (value: JsonValue | undefined, name: string, above: OpenValue | undefined) => {
     if (typeof value === 'string' && LONE_SURROGATE.test(value)) throw brokenText(above, name);
-    if (typeof value === 'object' && value !== null) open.push({value, name, above});
+    if (isObject(value) || isList(value)) open.push({value, name, above});
   };
   look(body, '', undefined);
   for (let place = open.pop(); place !== undefined; place = open.pop())

@@ -13,13 +13,14 @@ import {NO_HEADERS, type Outgoing} from '../outcomes/fault-answer.ts';
 import type {RequestFacts, SentAs} from '../outcomes/faults.ts';
 import {RemitError} from '../../errors.ts';
 import {ServiceError, errorBody, invalid} from '../base/service-error.ts';
+import type {OnBug} from '../base/on-bug.ts';
 
 export interface RoutingOptions {
   context: SandboxContext;
   keys: KeyRing;
   /** Checks every answer against its schema, which costs time; an invalid one is a bug and becomes a 500. */
   checkAnswers: boolean;
-  onBug: (error: unknown) => void;
+  onBug: OnBug;
   /** Wraps the handling of each request: faults, counting, the log. */
   around: (facts: RequestFacts, work: (before: Promise<void>) => Promise<Routed>) => Promise<Outgoing>;
 }

@@ -13,6 +13,7 @@ import {ServiceError, errorBody, invalid} from '../base/service-error.ts';
 import type {Outgoing} from '../outcomes/fault-answer.ts';
 import {proofOf} from './proof.ts';
 import type {Sandbox} from './sandbox-interface.ts';
+import type {OnBug} from '../base/on-bug.ts';
 
 /** How the control routes are reached, and what only a server can do. */
 export interface ControlOptions {
@@ -23,7 +24,7 @@ export interface ControlOptions {
   catchUp: () => Promise<void>;
   /** Sends the webhooks that are due, so that a fault strikes the same ones however soon it is set or removed. */
   sendDue: () => Promise<void>;
-  onBug: (error: unknown) => void;
+  onBug: OnBug;
 }
 
 type BodyOf<Id extends ControlCallId> = (typeof CONTROL_CALLS)[Id] extends {body: infer B extends ControlBody}
@@ -174,7 +175,7 @@ function checked(schema: z.ZodType, value: unknown): unknown {
 }
 
 /** Control calls are answered to the sandbox's owner, so a failure of the store is reported in full. */
-function refusal(error: unknown, onBug: (error: unknown) => void): Outgoing {
+function refusal(error: unknown, onBug: OnBug): Outgoing {
   if (error instanceof ServiceError)
     return json(error.status, errorBody(error.code, error.message, error.details));
   onBug(error);

@@ -1,4 +1,4 @@
-import {isList} from '../../narrow.ts';
+import {isList, isObject, type JsonValue, parseJson} from '../../narrow.ts';
 import type {OtherEffect} from './faults.ts';
 import {errorBody} from '../base/service-error.ts';
 
@@ -65,13 +65,12 @@ const replace = (text: string | null, field: string, value: string) =>
     if (field in record) record[field] = value;
   });
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
+const isRecord = (value: JsonValue | undefined): value is Record<string, JsonValue> => isObject(value);
 
 /** Changes the text of a JSON object, or of the records in a list; other bodies are not changed. */
-function edit(text: string | null, change: (record: Record<string, unknown>) => void): string | null {
+function edit(text: string | null, change: (record: Record<string, JsonValue>) => void): string | null {
   if (text === null) return null;
-  const body: unknown = JSON.parse(text); // our own answer
+  const body = parseJson(text);
   if (!isRecord(body)) return text;
   for (const inner of isList(body['data']) ? body['data'] : []) if (isRecord(inner)) change(inner);
   change(body);

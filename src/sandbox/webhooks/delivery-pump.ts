@@ -3,6 +3,7 @@ import type {SandboxContext} from '../world/context.ts';
 import * as deliveries from './deliveries.ts';
 import type {Claimed} from './deliveries.ts';
 import {DeliverySender, type SenderOptions} from './delivery-sender.ts';
+import type {OnBug} from '../base/on-bug.ts';
 
 /** Twice the maximum duration of an attempt: an older claim belongs to a process that is gone. */
 const CLAIM_MS = 30_000;
@@ -15,7 +16,7 @@ const GRACE_MS = 1000;
 
 export interface DeliveryPumpOptions extends Omit<SenderOptions, 'signal'> {
   background: boolean;
-  onBug: (error: unknown) => void;
+  onBug: OnBug;
 }
 
 /**

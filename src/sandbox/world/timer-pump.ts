@@ -4,6 +4,7 @@ import type {WriteOptions} from '../../store/port/port.ts';
 import {followClock} from './shared-clock.ts';
 import {fireDue, nextDue, parkTimer, type FireTimer, type Timer} from './timers.ts';
 import {isInstant} from '../time/timing.ts';
+import type {OnBug} from '../base/on-bug.ts';
 
 /** Timers per transaction. Small, so that requests get their turn in between. */
 const BATCH = 50;
@@ -22,7 +23,7 @@ export class TimerPump {
   readonly #context: SandboxContext;
   readonly #fire: FireTimer;
   readonly #background: boolean;
-  readonly #onBug: (error: unknown) => void;
+  readonly #onBug: OnBug;
   #nextDueMs = Infinity;
   /** The earliest timer noticed since `look` began to read, which that read may have missed. */
   #noticedMs = Infinity;
@@ -33,12 +34,7 @@ export class TimerPump {
   #stopped = false;
   readonly #shared: boolean;
 
-  constructor(options: {
-    context: SandboxContext;
-    fire: FireTimer;
-    background: boolean;
-    onBug: (error: unknown) => void;
-  }) {
+  constructor(options: {context: SandboxContext; fire: FireTimer; background: boolean; onBug: OnBug}) {
     this.#context = options.context;
     this.#fire = options.fire;
     this.#background = options.background;

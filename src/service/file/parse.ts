@@ -2,7 +2,7 @@ import {allOperations} from '../../contract/operations/operations.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import {RemitError} from '../../errors.ts';
-import {isList, isObject, messageOf} from '../../narrow.ts';
+import {isList, isObject, type JsonValue, messageOf, parseJson} from '../../narrow.ts';
 import {issueInHeaders, issueInWebhooks} from './header-issues.ts';
 import {isMethodParameter, READ_AS_METHOD} from './own-headers.ts';
 import {keyLines, type KeyLines} from './lines.ts';
@@ -29,9 +29,9 @@ import {
  * @throws {RemitError} SERVICE_FILE with file, line, key and what is allowed
  */
 export function parseServiceFile(text: string, name: string): ServiceFile {
-  let value: unknown;
+  let value: JsonValue;
   try {
-    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    value = parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch (cause) {
     throw refused(name, undefined, `is not JSON: ${messageOf(cause)}`, cause);
   }

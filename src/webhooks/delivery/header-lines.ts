@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {isList, isObject} from '../../narrow.ts';
+import {isList, isObject, type JsonValue, parseJson} from '../../narrow.ts';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -36,16 +36,16 @@ function fromJson(text: string): [string, string][] {
     new RemitError('USAGE', 'the headers are neither lines of "Name: value" nor JSON of names and values', {
       cause,
     });
-  let value: unknown;
+  let value: JsonValue;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     throw refuse(error);
   }
   const pairs = isList(value) ? value : Object.entries(isObject(value) ? value : {});
   return pairs.flatMap((pair): [string, string][] => {
     const [name, values] = isList(pair) ? pair : [];
-    const all: unknown[] = Array.isArray(values) ? values : [values];
+    const all = isList(values) ? values : [values];
     if (typeof name !== 'string' || !all.every((one) => typeof one === 'string')) throw refuse();
     return all.map((one) => [name, one]);
   });

@@ -1,11 +1,12 @@
 import {readJsonExactly} from '../../json/exact.ts';
 import {type Loss, lossesIn, MOST_LEVELS} from '../../json/losses.ts';
+import type {JsonValue} from '../../narrow.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import {readJson} from '../verify/event.ts';
 
 export interface ReadBody {
   /** The body as JSON, with the digits of each number as they were sent; null if it is not JSON, or nested too deeply. */
-  body: unknown;
+  body: JsonValue;
   lost: Loss[];
 }
 

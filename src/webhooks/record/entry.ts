@@ -36,8 +36,16 @@ const NO_BYTES = new Uint8Array(0);
 
 /** Undefined for a kind of a later version. */
 export function decodeEntry({meta, body}: Frame): RecordEntry | undefined {
-  const {kind, ...rest} = meta as {kind?: unknown}; // written by us, and its checksum is right
-  if (kind === 'delivery') return {kind, delivery: {...(rest as unknown as Omit<Delivery, 'body'>), body}};
-  if (kind === 'forward') return {kind, forward: rest as unknown as ForwardResult};
-  return undefined;
+  switch (meta.kind) {
+    case 'delivery': {
+      const {kind, ...delivery} = meta;
+      return {kind, delivery: {...delivery, body}};
+    }
+    case 'forward': {
+      const {kind, ...forward} = meta;
+      return {kind, forward};
+    }
+    default:
+      return undefined;
+  }
 }

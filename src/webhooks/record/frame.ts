@@ -1,4 +1,6 @@
 import {crc32} from 'node:zlib';
+import {ownJson} from '../../narrow.ts';
+import type {Delivery, ForwardResult} from '../delivery/delivery.ts';
 
 /**
  * One entry of the record: a length and a checksum of four bytes each (little endian), followed by that many bytes of
@@ -6,9 +8,12 @@ import {crc32} from 'node:zlib';
  * its length, a damaged one by its checksum.
  */
 export interface Frame {
-  meta: unknown;
+  meta: EntryMeta;
   body: Uint8Array;
 }
+
+/** The JSON of an entry. */
+type EntryMeta = ({kind: 'delivery'} & Omit<Delivery, 'body'>) | ({kind: 'forward'} & ForwardResult);
 
 const HEAD_BYTES = 8;
 /** Larger than any written frame; a greater length is invalid. */
@@ -67,7 +72,7 @@ function readContent(content: Buffer): Frame | undefined {
   const jsonBytes = content.readUInt32LE(0);
   if (4 + jsonBytes > content.length) return undefined;
   try {
-    const meta: unknown = JSON.parse(content.toString('utf8', 4, 4 + jsonBytes));
+    const meta = ownJson<EntryMeta>(content.toString('utf8', 4, 4 + jsonBytes)); // its checksum is right
     return {meta, body: content.subarray(4 + jsonBytes)};
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 import {EVENT_TYPES, type EventTypeName} from '../../contract/events.ts';
 import {idText, withTextIds} from '../../contract/ids.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonValue, parseJson} from '../../narrow.ts';
 
 /** Fields of an event's data that the contract does not have. */
 export interface UnknownEventFields {
@@ -95,18 +95,18 @@ const isEventType = (type: string): type is EventTypeName => Object.hasOwn(EVENT
 /** A body as text, and its JSON value. */
 export interface JsonBody {
   text: string;
-  value: unknown;
+  value: JsonValue;
 }
 
 /** The body as JSON (a leading byte order mark is ignored); undefined if it is not JSON in UTF-8. */
 export function readJson(body: Uint8Array): JsonBody | undefined {
   try {
     const text = decoder.decode(body);
-    return {text, value: JSON.parse(text)};
+    return {text, value: parseJson(text)};
   } catch {
     return undefined;
   }
 }
 
-/** The same without its text. */
-export const parseBody = (body: Uint8Array): unknown => readJson(body)?.value;
+/** The body as JSON, without its text. */
+export const parseBody = (body: Uint8Array): JsonValue | undefined => readJson(body)?.value;

@@ -4,7 +4,7 @@ import {
   type Transport,
   type TransportRequest,
 } from '../../../client/transport/transport.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, parseJson} from '../../../narrow.ts';
 import {HELLO_PATH, proofOf} from '../../../sandbox/control/proof.ts';
 import type {Runtime} from '../../runtime/runtime.ts';
 
@@ -47,7 +47,7 @@ function isProof(text: string, expected: string): boolean {
 
 function proofIn(text: string): string {
   try {
-    const answer: unknown = JSON.parse(text);
+    const answer = parseJson(text);
     return isObject(answer) && typeof answer['proof'] === 'string' ? answer['proof'] : '';
   } catch {
     return '';
