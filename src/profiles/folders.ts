@@ -35,7 +35,7 @@ function own(env: Env, name: string): string | undefined {
   return folder;
 }
 
-/** As the XDG specification requires, a relative path is ignored. */
+/** A relative path is ignored, as the XDG specification requires. */
 export function xdg(env: Env, name: `XDG_${string}`): string | undefined {
   const folder = env[name];
   return folder !== undefined && isAbsolute(folder) ? folder : undefined;

@@ -8,7 +8,7 @@ export interface FormerOverrides {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** The same as a service file. A renamed amount was always in minor units. */
+/** The former overrides as a service file. A renamed amount was always in minor units. */
 export function formerServiceOf({operations = {}, fields = {}}: FormerOverrides): ServiceFile {
   let service: ServiceFile = {};
   for (const [id, route] of Object.entries(operations)) service = withRoute(service, id, route);

@@ -54,14 +54,12 @@ export function compile(id: OperationId, file: ServiceFile): Compiled {
   const answer = mappingOf(id, file, 'answer');
   const idName = answer.names.flat().find(({canonical}) => canonical.join('.') === 'id');
   return {
-    ...{
-      id,
-      wire,
-      isList,
-      isSorted: operation.pages === 'cursor',
-      canonical: {method, path},
-      body: file.bodies?.[id],
-    },
+    id,
+    wire,
+    isList,
+    isSorted: operation.pages === 'cursor',
+    canonical: {method, path},
+    body: file.bodies?.[id],
     unsent: isList ? filtersHere(id, file) : [],
     canonicalPattern: patternOf(path),
     wirePattern: patternOf(wire.path),

@@ -8,7 +8,7 @@ import {isEmptyService, type ServiceFile} from './service-file.ts';
 
 /** A request that was named by its path, as remit reads it. */
 export interface ReadRequest {
-  /** Of the contract, if it is one. */
+  /** The operation of the contract; undefined if there is none. */
   operation: OperationId | undefined;
   /** The canonical path and body: what the guard reads. */
   path: string;

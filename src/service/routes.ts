@@ -6,7 +6,7 @@ import type {PrefixName, ServiceFile} from './service-file.ts';
 
 export interface Route {
   readonly method: string;
-  /** With its `{parameters}`. */
+  /** The path with its `{parameters}`. */
   readonly path: string;
 }
 

@@ -8,7 +8,7 @@ import type {ServiceFile} from './service-file.ts';
 
 export interface WireRequest {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;

@@ -63,7 +63,7 @@ interface ReadLine {
   count: number;
   /** Where the values come from of the flag that the last word is. */
   pending: string | undefined;
-  /** After `--`. */
+  /** `--` has ended the flags. */
   hasEnded: boolean;
 }
 

@@ -25,7 +25,7 @@ const KEPT_MS = 24 * 3_600_000;
 /** Most ids of each kind. */
 export const MOST_IDS = 100;
 
-/** For records of this machine, which belong to no profile. */
+/** The service of records of this machine, which belong to no profile. */
 export const LOCAL_SERVICE = '(local)';
 
 /** The folder exists only if completion is used; without it nothing is stored. */
@@ -60,6 +60,6 @@ export function readSeen(path: string, baseUrl: string, nowMs: number): SeenIds 
   }
 }
 
-/** The same address in one spelling, as the stored one may end in a slash. */
+/** The address in one spelling, because the stored one may end in a slash. */
 export const plainUrl = (url: string): string =>
   (URL.canParse(url) ? new URL(url).href : url).replace(/(?<!\/)\/+$/, '');

@@ -7,7 +7,7 @@ import {nearest} from '../../nearest.ts';
  * expands what it prints.
  */
 
-/** For bash 3.2 and newer. A candidate is quoted, since `compgen -W` would run what is in it. */
+/** The script for bash 3.2 and newer. A candidate is quoted, since `compgen -W` would run what is in it. */
 const BASH = String.raw`_remit() {
   local cursor=${'$'}{COMP_WORDS[COMP_CWORD]} line value
   COMPREPLY=()
@@ -26,7 +26,7 @@ complete -F _remit remit
 `;
 
 /**
- * For zsh 5: as a file named _remit in fpath, or sourced. Which candidates match what is typed is left to zsh and its
+ * The script for zsh 5: as a file named _remit in fpath, or sourced. Which candidates match what is typed is left to zsh and its
  * settings, so only that it is a flag is sent of the word at the cursor.
  */
 const ZSH = String.raw`_remit() {
@@ -55,7 +55,7 @@ else
 fi
 `;
 
-/** For fish 3, which matches the candidates with what is typed, also within them. */
+/** The script for fish 3, which matches the candidates with what is typed, also within them. */
 const FISH = String.raw`function __remit_complete
   command -q remit; or return
   set -l typed (commandline -opc)
@@ -84,7 +84,7 @@ end
 complete -c remit -f -k -a '(__remit_complete)'
 `;
 
-/** For Windows PowerShell 5.1 and PowerShell 7. */
+/** The script for Windows PowerShell 5.1 and PowerShell 7. */
 const POWERSHELL = String.raw`$RemitComplete = {
   param($wordToComplete, $commandAst, $cursorPosition)
 

@@ -26,7 +26,7 @@ export function reportOf(found: readonly Finding[], facts: ReportFacts): Report 
   };
 }
 
-/** Without these operations nothing can be paid; the probe is what shows the writes. */
+/** Nothing can be paid without these operations; the probe is what shows the writes. */
 const MAIN = ['routes.payouts.list', 'routes.payouts.get'];
 const MAIN_WRITES = ['routes.payouts.create', 'routes.payouts.approve'];
 

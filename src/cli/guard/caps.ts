@@ -13,7 +13,7 @@ export function checkCaps(facts: WriteFacts, caps: Caps, profileName: string | n
   checkRail(facts, caps, over);
   if (caps.max_amount_minor === undefined) return;
   if (facts.unread !== undefined)
-    throw over(`the cap on amounts cannot be checked: ${facts.unread.why}`, wayOn(facts.unread));
+    throw over(`the cap on amounts cannot be checked: ${facts.unread.why}`, hintForUnread(facts.unread));
   if (facts.amountMinor === undefined) return;
   const {currency} = facts;
   if (currency === undefined)
@@ -61,7 +61,7 @@ function checkRail({rail, source}: WriteFacts, {rails}: Caps, over: (message: st
 }
 
 /** What to do if an amount could not be read. */
-export function wayOn({absent, inRecord}: UnreadAmount): Hint | undefined {
+export function hintForUnread({absent, inRecord}: UnreadAmount): Hint | undefined {
   if (absent)
     return 'if you know the amount from elsewhere, add --amount and --currency; without a terminal, --yes as well';
   return inRecord

@@ -6,7 +6,7 @@ import type {Output} from '../../output/output.ts';
 import type {OutStream} from '../../output/sink.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
 import {guardedAmountText} from './amount-text.ts';
-import {checkCaps, wayOn} from './caps.ts';
+import {checkCaps, hintForUnread} from './caps.ts';
 import {liveLines} from './live-lines.ts';
 import type {Detail, WriteFacts} from './facts.ts';
 import {canAsk, type Prompts} from '../runtime/prompts.ts';
@@ -59,7 +59,7 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
       'GUARD_LIVE',
       `refused to ${operation} with a live key: its amount is unknown: ${unread.why}`,
       {
-        hint: wayOn(unread),
+        hint: hintForUnread(unread),
       },
     );
   const isTerminal = canAsk(tools);

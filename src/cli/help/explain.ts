@@ -63,7 +63,7 @@ function similar(word: string): string | undefined {
   return meant(2) ?? similarSpelling(word) ?? meant(1);
 }
 
-/** Without short words such as `of`. */
+/** The words of a text, except short ones such as `of`. */
 const wordsOf = (text: string): string[] =>
   text
     .toLowerCase()
@@ -266,7 +266,7 @@ export const EXPLAINED: readonly string[] = [
   ]),
 ];
 
-/** For people: each meaning as a paragraph. */
+/** The text for people: each meaning as a paragraph. */
 export function explanationText(found: readonly Explanation[]): string {
   return found
     .map(({kind, name, of, meaning, exit_code, retryable, errors = [], next, advice}) =>

@@ -79,10 +79,7 @@ export class HelpContent extends Help {
     config: Interfaces.Config,
     options: Partial<Interfaces.HelpOptions> & {isShort?: boolean} = {},
   ) {
-    super(config, {
-      ...{hideCommandSummaryInDescription: true, docopts: false, flagSortOrder: 'none'},
-      ...options,
-    });
+    super(config, {hideCommandSummaryInDescription: true, docopts: false, flagSortOrder: 'none', ...options});
     this.CommandHelpClass = CommandHelpContent;
     this.render = render;
   }

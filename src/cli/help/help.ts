@@ -10,7 +10,7 @@ import {nearest} from '../../nearest.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {withoutTopic} from '../line/without-topic.ts';
 
-/** Of the text below a heading. */
+/** The indent of the text below a heading. */
 const INDENT = 2;
 
 const COMMAND_ID = '<%= command.id %>';

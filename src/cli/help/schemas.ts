@@ -19,7 +19,7 @@ export interface OperationSchema {
   idempotency_key: string | null;
   query: JsonObject | null;
   body: JsonObject | null;
-  /** By HTTP status; null for an answer without a body. */
+  /** The schemas by HTTP status; null for an answer without a body. */
   answers: Record<string, JsonObject | null>;
 }
 

@@ -142,7 +142,7 @@ export const amountFlags = {
   }),
 };
 
-/** For approvals and cancellations, if the service's records contain no amount. */
+/** Flags for approvals and cancellations, if the service's records contain no amount. */
 export const statedAmountFlags = {
   amount: Flags.string({
     helpValue: '125.00',

@@ -8,7 +8,7 @@ export interface Effect {
   /** The effect of a write: `was created`. Absent for a command that only reads. */
   done?: string | undefined;
   id: string | null;
-  /** As last seen. */
+  /** The status that was seen last. */
   status: string | null;
   idempotencyKey?: string | undefined;
   /** The command that continues from here. */

@@ -25,7 +25,7 @@ export interface RequestFacts {
   operation: OperationId | null;
   /** The mode of the key, whether it is valid or not. */
   mode: Mode | null;
-  /** As the client sent it, if the sandbox speaks a dialect. */
+  /** What the client sent, if the sandbox speaks a dialect. */
   sent?: SentAs | undefined;
 }
 

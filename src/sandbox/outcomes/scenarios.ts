@@ -45,7 +45,7 @@ export type AccountTransferScenario = keyof typeof ACCOUNT_TRANSFER_SCENARIOS;
 export const moveScenarioOf = (description: string | null | undefined): MoveScenario | null =>
   named(MOVE_SCENARIOS, description);
 
-/** The same for an account transfer. */
+/** The scenario of an account transfer. */
 export const accountTransferScenarioOf = (
   description: string | null | undefined,
 ): AccountTransferScenario | null => named(ACCOUNT_TRANSFER_SCENARIOS, description);

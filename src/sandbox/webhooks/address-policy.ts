@@ -67,7 +67,7 @@ function withoutMapping(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** Which kinds of address deliveries may go to. */
+/** The kinds of address that deliveries may go to. */
 export interface AddressPolicy {
   loopback: boolean;
   private: boolean;

@@ -4,7 +4,7 @@ import type {Queries, SqlValue} from '../../store/port/port.ts';
 import {int} from '../base/rows.ts';
 import type {TransferKind} from '../records/transfer.ts';
 
-/** Which records must have an event of a type, and which may: a payout may fail after it was debited. */
+/** The statuses whose records must have an event of a type, and those that may: a payout may fail after it was debited. */
 const TOLD: readonly {
   type: EventTypeName;
   kind: TransferKind;

@@ -9,7 +9,7 @@ import type {Transfer, TransferKind} from '../records/transfer.ts';
 export interface NewEvent {
   entityId: string;
   type: EventTypeName;
-  /** As documented for the type. */
+  /** The data that is documented for the type. */
   data: object;
   /** The record whose change it reports. A cause has at most one event of each type. */
   causeId: string;

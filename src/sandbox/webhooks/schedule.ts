@@ -21,7 +21,7 @@ export interface Setback {
   /** Null when no answer came. */
   status: number | null;
   timedOut: boolean;
-  /** From Retry-After. */
+  /** The wait that Retry-After asks for. */
   retryAfterMs: number | undefined;
 }
 

@@ -5,7 +5,7 @@ import {compile} from '../compiled.ts';
 import type {ServiceFile} from '../service-file.ts';
 import {isAmountField} from '../units.ts';
 
-/** By resource: the creates whose records an approval or a cancel acts on. */
+/** The creates, by resource, whose records an approval or a cancel acts on. */
 const CREATES: Readonly<Record<string, OperationId>> = {
   payins: 'payins.create',
   payouts: 'payouts.create',

@@ -83,7 +83,7 @@ function nounOf(part: string): string {
 
 const isNoun = (part: string): boolean => nounOf(part) !== '' && knownNouns().has(nounOf(part));
 const isPlaceholder = (part: string | undefined): boolean => part?.startsWith('{') === true;
-/** Without digits, so that it is no id. */
+/** A segment without digits, so that it is no id. */
 const PLAIN_WORD = /^[a-z]{1,30}(?:[-_.][a-z]{1,30}){0,4}$/i;
 /** `v2`, `1.1`, `2024-01`, and words such as `oauth2`. */
 const VERSION = /^(?:v\d{1,2}(?:\.\d{1,2})?|\d{4}-\d\d(?:-\d\d)?|[a-z]{2,20}\d)$/i;

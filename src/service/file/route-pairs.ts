@@ -77,7 +77,7 @@ export function takenPath(file: ServiceFile): readonly [by: OperationId, other: 
 interface OtherRoute {
   other: OperationId;
   method: string;
-  /** In the contract, or with the prefixes of the file. */
+  /** The place is that of the contract, or has the prefixes of the file. */
   isUsual: boolean;
 }
 

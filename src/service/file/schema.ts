@@ -228,10 +228,8 @@ export function serviceSchema(): Schema {
           },
           signatureEncoding: {enum: SIGNATURE_ENCODINGS, description: 'hex or base64'},
           signed: {
-            ...{
-              type: 'string',
-              pattern: '^[ -z|~]{0,32}(\\{id\\}[ -z|~]{0,32})?(\\{timestamp\\}[ -z|~]{0,32})?\\{payload\\}$',
-            },
+            type: 'string',
+            pattern: '^[ -z|~]{0,32}(\\{id\\}[ -z|~]{0,32})?(\\{timestamp\\}[ -z|~]{0,32})?\\{payload\\}$',
             description: 'the signed text, such as "{timestamp}.{payload}"',
           },
           secretEncoding: {

@@ -117,7 +117,7 @@ export class LockFile {
     }
   }
 
-  /** Of a draft whose process was killed before it wrote anything. */
+  /** The writer of a draft whose process was killed before it wrote anything. */
   #writerOf({machine, pid}: Partial<Record<string, string>> = {}): Holder | undefined {
     if (pid === undefined || machine !== machineOf(this.mine)) return undefined;
     return {...this.mine, pid: Number(pid), startTime: null};

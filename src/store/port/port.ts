@@ -12,7 +12,7 @@ export interface SqliteStatement<Row = SqlRow> {
   /** Number of changed rows. */
   run(...params: SqlValue[]): number;
   get(...params: SqlValue[]): Row | undefined;
-  /** For a query that always finds a row, such as a count. */
+  /** The row of a query that always finds one, such as a count. */
   one(...params: SqlValue[]): Row;
   all(...params: SqlValue[]): Row[];
 }

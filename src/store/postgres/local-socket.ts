@@ -3,7 +3,7 @@ import {lookupLocally} from '../../network/local.ts';
 
 /** A socket for the driver, whose own would ask DNS for `localhost`. */
 export class LocalSocket extends Socket {
-  /** As the driver calls it: with port and host, or with the path of a Unix socket. */
+  /** The driver calls it with port and host, or with the path of a Unix socket. */
   override connect(target: SocketConnectOpts | number | string, host?: unknown): this {
     if (typeof target === 'number' && typeof host === 'string')
       return super.connect({port: target, host, lookup: lookupLocally});

@@ -30,7 +30,7 @@ export interface OpenSqliteOptions {
    * files.
    */
   driver?: SqliteDriver | undefined;
-  /** For a new database; default 4096. Large pages suit a large file that is read and written in row order. */
+  /** The page size of a new database; default 4096. Large pages suit a large file that is read and written in row order. */
   pageBytes?: PageBytes | undefined;
 }
 

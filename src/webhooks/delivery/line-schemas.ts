@@ -39,7 +39,7 @@ export const LINES = {
     ui_url: z.url().nullable(),
   }),
   event: z.strictObject({type: z.literal('event'), ...event}),
-  /** The same event again, in the same bytes. */
+  /** An event that arrived before, in the same bytes. */
   duplicate: z.strictObject({type: z.literal('duplicate'), ...event, first_delivery: delivery}),
   /** A type that --events excludes. */
   filtered: z.strictObject({

@@ -43,12 +43,10 @@ export function deliveryLine(
   const received = {headers, body_base64: Buffer.from(delivery.body).toString('base64')};
   if (verdict === 'rejected')
     return {
-      ...{
-        type: 'rejected',
-        delivery: id,
-        reason: must(reason, 'reason of a rejection'),
-        received_at: timeOf(delivery),
-      },
+      type: 'rejected',
+      delivery: id,
+      reason: must(reason, 'reason of a rejection'),
+      received_at: timeOf(delivery),
       ...received,
       ...(delivery.bodyBytes === undefined ? {} : {body_bytes: delivery.bodyBytes}),
     };

@@ -22,7 +22,7 @@ export type ReplayOutcome = 'fixed' | 'regressed' | 'still_failing' | 'still_pas
 export interface Replay {
   delivery: Delivery;
   outcome: ReplayOutcome;
-  /** As it was appended to the record. */
+  /** The result as it was appended to the record. */
   result: ForwardResult;
   /** The attempt that it was compared with. */
   before: ForwardResult | null;

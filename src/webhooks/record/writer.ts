@@ -45,7 +45,7 @@ export class RecordWriter {
   #file: SegmentFile | undefined;
   /** Bytes that are written and synced. */
   #size = 0;
-  /** In the name of the newest segment. */
+  /** The time in the name of the newest segment. */
   #startedMs = 0;
   #next = new EntryGroup();
   #spare = new EntryGroup();

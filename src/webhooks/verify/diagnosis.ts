@@ -15,7 +15,7 @@ export interface Diagnosis {
   code: string;
   /** The words for people: `the final newline is removed`. They complete "matches if …". */
   matchesIf: string;
-  /** Which of the secrets, counted from 0. */
+  /** The index of the secret. */
   secret: number;
 }
 

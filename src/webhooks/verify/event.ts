@@ -4,7 +4,7 @@ import {isObject, type JsonValue, parseJson} from '../../narrow.ts';
 
 /** Fields of an event's data that the contract does not have. */
 export interface UnknownEventFields {
-  /** By name, as they arrived. Not enumerable: the fields themselves stay in the data. */
+  /** The fields by name, as they arrived. Not enumerable: the fields themselves stay in the data. */
   readonly unknownFields: Readonly<Record<string, unknown>>;
 }
 
@@ -23,7 +23,7 @@ export interface SubaccountCreditEventData extends UnknownEventFields {
 }
 
 interface EventOf<Type, Data> {
-  /** The same in every attempt and every copy: process each id only once. */
+  /** Every attempt and every copy has this id: process each id only once. */
   id: string;
   type: Type;
   data: Data;
@@ -82,7 +82,7 @@ export function parseEvent(body: Uint8Array): WebhookEvent | undefined {
   return {...value, id: eventId, type, data: named} as unknown as WebhookEvent; // the fields of data are as documented, not checked
 }
 
-/** As for the records of the client: read when they are asked for, and not part of a copy. */
+/** Unknown fields are read when they are asked for, as in records of the client, and are not part of a copy. */
 function nameUnknownFields(type: string, data: object): void {
   if (!isEventType(type) || Object.hasOwn(data, 'unknownFields')) return;
   const known = KNOWN_FIELDS[EVENT_TYPES[type].data];

@@ -42,7 +42,7 @@ const DOCUMENTED: Form = {
 };
 
 const PAYLOAD = '{payload}';
-/** As in a service file: printable ASCII, so that a character is a byte. */
+/** Printable ASCII, as in a service file, so that a character is a byte. */
 const SIGNED = /^[ -z|~]*(\{id\}[ -z|~]*)?(\{timestamp\}[ -z|~]*)?\{payload\}$/;
 
 const mustBeFormat = mustBeOneOf(TIMESTAMP_FORMATS);

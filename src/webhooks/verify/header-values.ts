@@ -31,7 +31,7 @@ export function headerValues(headers: WebhookHeaders, name: string): string[] {
 }
 
 /**
- * The same for values that contain commas, such as `v1,g0hM…` of Standard Webhooks: separated by blanks, and by the comma
+ * All values of a header whose values contain commas, such as `v1,g0hM…` of Standard Webhooks: separated by blanks, and by the comma
  * with which a repeated header was joined.
  */
 export const spacedValues = (headers: WebhookHeaders, name: string): string[] =>

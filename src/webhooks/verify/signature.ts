@@ -94,9 +94,9 @@ export type Leniency = 'uppercase' | 'prefix';
 
 export interface Verified {
   ok: true;
-  /** Which of the secrets matched, counted from 0. */
+  /** The index of the secret that matched. */
   secret: number;
-  /** Which of the header's signatures matched, counted from 0. */
+  /** The index of the signature in the header that matched. */
   signature: number;
   /** Negative if the sender's clock is ahead; 0 if deliveries have no timestamp. */
   ageSeconds: number;

@@ -62,7 +62,7 @@ async function moneyFor({survey, context}: Probe, kind: ProbedKind): Promise<Mon
   return [...named, ...ids.map((party) => ({party, currency_code}))];
 }
 
-/** The same create in another form, if the refusal suggests one: another route, another header or a shorter key. */
+/** Sends the create in another form, if the refusal suggests one: another route, another header or a shorter key. */
 async function otherForm(
   probe: Probe,
   kind: ProbedKind,

@@ -1,5 +1,5 @@
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {isGood} from '../survey/survey.ts';
+import {isGood, isRefused} from '../survey/survey.ts';
 import type {ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {create, type Probe} from './steps.ts';
@@ -16,8 +16,6 @@ export function keyOf(length: number, uuid: string): string {
   if (length < 32) return Buffer.from(digits, 'hex').toString('base64url').slice(0, length);
   return length < 36 ? digits : uuid.replaceAll('-', '.').padEnd(length, 'x');
 }
-
-const isRefused = ({status}: ServiceReply): boolean => status === 400 || status === 422;
 
 /** Finds out which keys the service accepts, given a create that it accepted with a UUID as its key. */
 export async function checkFormat(probe: Probe, kind: ProbedKind, money: Money): Promise<void> {

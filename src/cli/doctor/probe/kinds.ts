@@ -39,7 +39,7 @@ export interface Money {
   /** Id of the payee or payer. */
   readonly party: string;
   readonly currency_code: string;
-  /** Of a payin, if the payer has no default. */
+  /** Only for a payin, if the payer has no default. */
   readonly payment_method_id?: string | undefined;
 }
 

@@ -1,6 +1,7 @@
 import {idText} from '../../../contract/ids.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {isObject, type JsonFields} from '../../../narrow.ts';
+import type {JsonFields} from '../../../narrow.ts';
+import {recordsOf} from '../reads/page-asked.ts';
 import {failedReplyText, replyOutcome} from '../survey/asker.ts';
 import {toAdd} from '../survey/finding.ts';
 import {isGood, lacksRoute, rowOf} from '../survey/survey.ts';
@@ -52,7 +53,8 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
   const row = rowOf(operation);
   if (survey.samples.get(`${resource}.list`) === undefined)
     return survey.unknown(check, `not tried, because the list of ${resource} cannot be read`, {row});
-  const earlier = (await largestPage(probe, `${resource}.list`)).find((record) => record[marked] === MARK);
+  const page = await survey.ask(`${resource}.list`, {query: {limit: survey.draft.file.paging?.max ?? 100}});
+  const earlier = recordsOf(page)?.find((record) => record[marked] === MARK);
   if (earlier !== undefined) {
     const evidence = `not tried again: an earlier probe created ${noun} ${idText(earlier['id']) ?? 'without an id'}, by this route or another`;
     return survey.unknown(check, evidence, {row});
@@ -74,10 +76,4 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
   else if (reply.assumption !== undefined)
     survey.differs(check, evidence, {row, fix: `set ${reply.assumption.key} in the service file`});
   else survey.unknown(check, evidence, {row});
-}
-
-async function largestPage({survey}: Probe, id: OperationId): Promise<JsonFields[]> {
-  const {json} = await survey.ask(id, {query: {limit: survey.draft.file.paging?.max ?? 100}});
-  const data = isObject(json) ? json['data'] : json;
-  return Array.isArray(data) ? data.filter(isObject) : [];
 }

@@ -40,7 +40,7 @@ export async function create(
   {money, key, file = survey.draft.file}: {money: Money; key: string; file?: ServiceFile},
 ): Promise<{reply: ServiceReply; id: string | undefined}> {
   const reply = await survey.ask(idOf(kind, 'create'), {body: bodyFor(kind, money), key}, file);
-  const id = reply.status >= 200 && reply.status < 300 ? probedIdIn(reply, context) : undefined;
+  const id = isGood(reply) ? probedIdIn(reply, context) : undefined;
   if (id === undefined && mayHaveCreated(reply)) unclear.push({kind, reply});
   if (id !== undefined && !probed.created.includes(id)) {
     probed.created.push(id);

@@ -1,14 +1,15 @@
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import {isSameId} from '../../../contract/ids.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {isList, isObject, type JsonFields} from '../../../narrow.ts';
+import type {JsonFields} from '../../../narrow.ts';
 import {filtersHere} from '../../../service/paging.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {failedReplyText, replyOutcome, type ServiceReply} from '../survey/asker.ts';
+import {failedReplyText, replyOutcome} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {textLeavesOf} from '../survey/shapes.ts';
-import {isGood, resourceOf, type Sample, type ServiceSurvey} from '../survey/survey.ts';
+import {isRefused, resourceOf, type Sample, type ServiceSurvey} from '../survey/survey.ts';
 import {NO_SUCH_ID} from './errors.ts';
+import {recordsOf} from './page-asked.ts';
 
 /** A filter, what must not pass it, and what must. */
 interface Filter {
@@ -89,7 +90,7 @@ async function checkFilter(survey: ServiceSurvey, checked: Checked): Promise<voi
   const isIgnored = records?.some(excludes) === true;
   // Right for any service: remit reads the whole list and filters it.
   const write = {filters: {[resource]: {[name]: false as const}}};
-  if (isIgnored || reply.status === 400 || reply.status === 422) {
+  if (isIgnored || isRefused(reply)) {
     const evidence = isIgnored
       ? `${name}=${wanted} returned records that it excludes`
       : `${replyOutcome(reply)} for ${name}=${wanted}`;
@@ -109,13 +110,6 @@ async function checkFilter(survey: ServiceSurvey, checked: Checked): Promise<voi
     survey.differs(`statuses.${resource}`, `${evidence}; its own word for the status does`, {
       ...{row, write: {statuses: {[resource]: statuses}}, sure: true},
     });
-}
-
-/** The records of a list that was answered in a form that remit reads. */
-function recordsOf(reply: ServiceReply): JsonFields[] | undefined {
-  if (!isGood(reply)) return undefined;
-  const data = isObject(reply.json) ? reply.json['data'] : reply.json;
-  return isList(data) ? data.filter(isObject) : undefined;
 }
 
 async function returnsRecords(

@@ -133,7 +133,7 @@ async function otherRoute(
   return reply;
 }
 
-/** For these, a list with another name may contain other records, so the new route is only proposed. */
+/** Resources for which a list with another name may contain other records, so its route is only proposed. */
 const MOVES_MONEY = /^(payouts|payins|moves)$/;
 
 /** The routes of a collection at another path that reads can confirm. */

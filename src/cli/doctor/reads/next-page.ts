@@ -76,7 +76,7 @@ async function checkCursor(survey: ServiceSurvey, page: FirstPage): Promise<bool
 async function checkBy(survey: ServiceSurvey, page: FirstPage): Promise<boolean> {
   const check = 'paging.by';
   const own = survey.draft.file.paging;
-  for (const {paging, cursor} of waysOn(page)) {
+  for (const {paging, cursor} of nextPageForms(page)) {
     const write: ServiceFile = {paging};
     const first = paging.by === 'page' ? (paging.first ?? 1) : undefined;
     if (!(await leads(survey, page, {file: joined(survey.draft.file, write), cursor, first}))) continue;
@@ -89,7 +89,7 @@ async function checkBy(survey: ServiceSurvey, page: FirstPage): Promise<boolean>
 }
 
 /** What may lead to the second page. */
-function waysOn({id, reply}: FirstPage): {paging: Paging; cursor: string}[] {
+function nextPageForms({id, reply}: FirstPage): {paging: Paging; cursor: string}[] {
   const link = readPage(reply.json, reply.headers)?.nextLink ?? '';
   const params = [...new URLSearchParams(link.split('?')[1] ?? '')].filter(([name]) => name !== 'limit');
   const items = itemsOf(id, reply);

@@ -4,9 +4,9 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import {joined} from '../survey/draft.ts';
 import {toAdd} from '../survey/finding.ts';
 
-import {isGood, type ServiceSurvey} from '../survey/survey.ts';
+import {isGood, isRefused, type ServiceSurvey} from '../survey/survey.ts';
 import {ORDER_NAMES, ORDER_WORDS} from '../survey/words.ts';
-import {isRefused, isSameRecord, itemsOf} from './page-asked.ts';
+import {isSameRecord, itemsOf} from './page-asked.ts';
 import type {JsonFields} from '../../../narrow.ts';
 
 const row = 40;

@@ -8,11 +8,11 @@ import {failedReplyText, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {toAdd} from '../survey/finding.ts';
 
-import {isGood, type ServiceSurvey} from '../survey/survey.ts';
+import {isGood, isRefused, type ServiceSurvey} from '../survey/survey.ts';
 import {LIMIT_NAMES} from '../survey/words.ts';
 import {checkNext, nextIsLost} from './next-page.ts';
 import {checkOrder} from './order.ts';
-import {isRefused, isSameRecord, itemsOf} from './page-asked.ts';
+import {isSameRecord, itemsOf} from './page-asked.ts';
 import type {JsonFields} from '../../../narrow.ts';
 
 const ROW = {envelope: 39, limit: 41};

@@ -118,7 +118,7 @@ function noteFlag(survey: ServiceSurvey, {field, sample, row}: SampledField): vo
   survey.differs(check, evidence, {row, fix: toAdd({webhooks: {active: 'enabled'}})});
 }
 
-/** Without these a record cannot be used, or says nothing about whom it concerns. */
+/** Fields without which a record cannot be used, or does not show whom it concerns. */
 const NEEDED = new Set([
   ...[
     'id',

@@ -1,7 +1,6 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceReply} from '../survey/asker.ts';
-import {isGood, type ServiceSurvey} from '../survey/survey.ts';
-import {isRefused} from './page-asked.ts';
+import {isGood, isRefused, type ServiceSurvey} from '../survey/survey.ts';
 
 /** Page sizes that services have, in addition to those that the refusal names. */
 const USUAL = [10, 20, 25, 50, 100, 200, 250, 500, 1000];

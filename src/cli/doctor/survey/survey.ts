@@ -132,7 +132,7 @@ export function noteTrouble(
   const {status, assumption} = reply;
   const evidence = failedReplyText(reply, noun);
   if (isGood(reply) || isMissing(reply)) survey.differs(check, evidence, {row, fix: toAdd(example)});
-  else if (status === 400 || status === 422) {
+  else if (isRefused(reply)) {
     const fix = assumption === undefined ? undefined : `set ${assumption.key} in the service file`;
     survey.differs(check, evidence, {row, fix});
   } else survey.unknown(check, evidence, {row, isFailed: status !== 401 && status !== 403});
@@ -140,6 +140,8 @@ export function noteTrouble(
 
 export const resourceOf = (id: OperationId): string => id.slice(0, id.indexOf('.'));
 export const isGood = ({status}: ServiceReply): boolean => status >= 200 && status < 300;
+/** The service refuses the values of the request. */
+export const isRefused = ({status}: ServiceReply): boolean => status === 400 || status === 422;
 /** A write whose records exist: after it, a 404 is about the route, unless its code names another record. */
 export const lacksRoute = (reply: ServiceReply): boolean =>
   isMissing(reply) && !['PAYER_NOT_FOUND', 'PAYMENT_METHOD_NOT_FOUND'].includes(reply.errorCode ?? '');
