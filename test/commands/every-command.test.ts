@@ -64,7 +64,7 @@ describe('every command', () => {
       ['payouts get', /missing argument:\n *ID {2}payout id/],
       [
         'payouts batch run',
-        /^(?!.*multiple values).*missing argument:\s+FILE {2}CSV or \.xlsx file .*planned batch/s,
+        /^(?!.*multiple values).*missing argument:\s+FILE {2}CSV or \.xlsx file .*id of a batch/s,
       ],
       ['api GET', /^(?!.*multiple values).*missing argument:\s+PATH {2}/s],
       ['sandbox faults add', /EFFECT {2}kind of fault: latency, status, .*, stale-timestamp$/m],

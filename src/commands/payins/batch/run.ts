@@ -1,8 +1,7 @@
 import {BatchRunCommand} from '../../../cli/batch/run/commands.ts';
 
 export default class PayinsBatchRun extends BatchRunCommand {
-  static override summary =
-    'Plan a CSV or Excel file, confirm it, and collect each row exactly once; or continue a batch';
+  static override summary = 'Collect each row of a CSV or Excel file exactly once, or continue a batch';
   static override examples = [
     '<%= config.bin %> payins batch run payins.csv --batch-id november',
     '<%= config.bin %> payins batch run november',

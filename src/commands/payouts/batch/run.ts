@@ -1,8 +1,7 @@
 import {BatchRunCommand} from '../../../cli/batch/run/commands.ts';
 
 export default class PayoutsBatchRun extends BatchRunCommand {
-  static override summary =
-    'Plan a CSV or Excel file, confirm it, and pay each row exactly once; or continue a batch';
+  static override summary = 'Pay each row of a CSV or Excel file exactly once, or continue a batch';
   static override examples = [
     '<%= config.bin %> payouts batch run payouts.csv --batch-id november',
     '<%= config.bin %> payouts batch run november',
