@@ -33,7 +33,7 @@ describe('a payment that is typed again after it was made', () => {
     assert.match(
       again.stderr.replaceAll(/\s+/g, ' '),
       new RegExp(
-        `Warning:\\S* the same payout \\(10\\.00 USD \\(1000 minor units\\), payee ${payee}\\) was made at \\S+Z: ${id}, created`,
+        `Warning:\\S* a payout of 10\\.00 USD \\(1000 minor units\\), payee ${payee}, was made at \\S+Z: ${id}, created`,
       ),
     );
   });

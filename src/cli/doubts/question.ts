@@ -88,8 +88,8 @@ export async function askAboutAlike(context: Context, payment: Payment): Promise
   if (last === undefined) return;
   const {id, status, created_at: at} = last;
   const more = alike.length === 1 ? '' : `, and ${alike.length - 1} more like it`;
-  const amount = amountMinor === null ? '' : `${guardedAmountText(amountMinor, currency ?? undefined)}, `;
-  const words = `the same ${kind} (${amount}${parties}) was made at ${at.replace(/\.\d+/, '')}: ${id}, ${status}${more}`;
+  const amount = amountMinor === null ? '' : ` of ${guardedAmountText(amountMinor, currency ?? undefined)}`;
+  const words = `a ${kind}${amount}, ${parties}, was made at ${at.replace(/\.\d+/, '')}: ${id}, ${status}${more}`;
   out.warn(words);
   if (await runtime.prompts.confirm(`Make another ${kind}?`, '--yes')) return;
   throw new RemitError('GUARD_DUPLICATES', `refused: ${words}. Nothing was sent now`, {

@@ -107,10 +107,15 @@ export function terminalPrompts({stdin, stderr, stop}: Terminal): Prompts {
     async hidden(question, flag, wrong) {
       need(question, flag);
       const {password} = await import('@inquirer/prompts');
-      const validate = (typed: string): string | true => wrong?.(typed) ?? true;
-      return asking((context) =>
-        password({message: question, mask: false, toggleMask: false, validate}, context),
-      );
+      // The package keeps what it refused, unseen, so that the next attempt would be added to it.
+      for (;;) {
+        const typed = await asking((context) =>
+          password({message: question, mask: false, toggleMask: false}, context),
+        );
+        const refusal = wrong?.(typed);
+        if (refusal === undefined) return typed;
+        stderr.write(`> ${refusal}\n`);
+      }
     },
     async choose(question, list, flag) {
       need(question, flag);

@@ -92,15 +92,18 @@ describe('prompts at a terminal', () => {
     assert.equal(await second, 'press');
   });
 
-  it('take a refused answer from the screen before the next one', async () => {
-    const {prompts, press, shows} = terminal();
-    const asking = prompts.line('Name', '--name', (typed) => (/\d/.test(typed) ? 'Type a name' : undefined));
-    await shows('Name');
-    press('000123456789\r');
-    await shows('Type a name');
-    press('Ann\r');
-    assert.equal(await asking, 'Ann');
-  });
+  for (const kind of ['line', 'hidden'] as const)
+    it(`take a refused answer away before the next one: ${kind}`, async () => {
+      const {prompts, press, shows} = terminal();
+      const wrong = (typed: string) => (/\d/.test(typed) ? 'Type a name' : undefined);
+      const asking = prompts[kind]('Name', '--name', wrong);
+      await shows('Name');
+      press('000123456789\r');
+      await shows('Type a name');
+      if (kind === 'hidden') await shows('Name'); // asked again
+      press('Ann\r');
+      assert.equal(await asking, 'Ann');
+    });
 
   for (const keys of ['P\r', '?\r'])
     it(`a list does not choose what was marked before the last letter: ${JSON.stringify(keys)}`, async () => {
