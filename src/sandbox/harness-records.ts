@@ -55,6 +55,8 @@ export interface OutcomeOf<Kind extends SimulatedKind> {
   outcome: keyof (typeof OUTCOMES)[Kind];
   /** The bank's reason for `fail` and `return`. */
   code?: string | undefined;
+  /** How long from now a settled record is returned, in milliseconds. */
+  after_ms?: number | undefined;
   /** The amount of a `credit`. */
   amount_in_minor_units?: number | undefined;
 }

@@ -20,6 +20,9 @@ import {routePathOf} from './api/route-table.ts';
 import type {ApiRoutes} from './api/routing.ts';
 import type {Outgoing} from './outcomes/fault-answer.ts';
 import type {ClockMode} from './time/clock.ts';
+import type {BankDialect} from './base/bank-dialect.ts';
+import {setDialect, type AccountDialect} from './ledger/treasury-account.ts';
+import {statementFile, type StatementFile, type StatementRequest} from './statement/statement-file.ts';
 import {seedStore, type Seeded} from './entities/seed.ts';
 import {followClock, moveClock} from './world/shared-clock.ts';
 import type {Simulated, Simulation} from './outcomes/outcomes.ts';
@@ -193,6 +196,18 @@ export class LocalSandbox implements Sandbox {
   #beginKeys(): Promise<void> {
     const {store, keyIndex} = this.#parts.context;
     return store.read((queries) => keyIndex.begin(queries));
+  }
+
+  setBankDialect(dialect: BankDialect, accountId?: string): Promise<AccountDialect[]> {
+    return this.#parts.context.store.write((queries) =>
+      setDialect(queries, dialect, accountId?.toLowerCase()),
+    );
+  }
+
+  async statement(asked: StatementRequest): Promise<StatementFile> {
+    const {pump, context} = this.#parts;
+    await pump.catchUp();
+    return statementFile(context, asked);
   }
 
   async seed(request: {payees: number; payers: number; seed?: string; mode?: Mode}): Promise<Seeded> {

@@ -23,6 +23,8 @@ import {httpsPoster, type PostWebhook} from './webhooks/post.ts';
 import {receiverTrust} from './webhooks/trust.ts';
 import * as world from './entities/entities.ts';
 import type {Sandbox} from './control/sandbox-interface.ts';
+import type {BankDialect} from './base/bank-dialect.ts';
+import {setDialect} from './ledger/treasury-account.ts';
 import {countOpening} from './base/settings.ts';
 import {keyIndexFor} from './entities/remembered-keys.ts';
 import type {OnBug} from './base/on-bug.ts';
@@ -49,6 +51,8 @@ export interface SandboxOptions {
   magicAmounts?: boolean | undefined;
   /** Entities whose account transfers are answered with 202 and continue later (default: none). */
   asyncInitiation?: readonly Mode[] | undefined;
+  /** How the bank reports the lines of all treasury accounts from now on (default: as before; a new one: `id`). */
+  bankDialect?: BankDialect | undefined;
   /** A move with the scenario `move_207` settles nevertheless; by default it stays CREATED. */
   settleMove207?: boolean | undefined;
   /** The balance of each main account of a new or reset sandbox. */
@@ -118,6 +122,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   const keys = await store.write(async (queries) => {
     await world.continueIds(queries, context.ids);
     await world.foundWorld(queries, context, random, mainBalanceMinor);
+    if (options.bankDialect !== undefined) await setDialect(queries, options.bankDialect);
     return listKeys(queries);
   });
   await store.read((queries) => context.keyIndex.begin(queries));
@@ -183,6 +188,7 @@ const rulesOf = (options: SandboxOptions): RuleSwitches => ({
   idempotencyTtlMs: options.idempotencyTtlMs ?? null,
   magicAmounts: options.magicAmounts ?? true,
   asyncInitiation: options.asyncInitiation ?? [],
+  ...(options.bankDialect === undefined ? {} : {bankDialect: options.bankDialect}),
   settleMove207: options.settleMove207 ?? false,
 });
 

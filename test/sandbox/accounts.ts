@@ -80,3 +80,11 @@ export class Accounts {
     return seen;
   }
 }
+
+/** The id of the main treasury account, from the answer of its list. */
+export function operatingAccount(body: unknown): string {
+  const {data} = body as {data: {id: string; label: string}[]};
+  const found = data.find(({label}) => label === 'Operating');
+  assert.ok(found);
+  return found.id;
+}

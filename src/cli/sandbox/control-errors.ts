@@ -47,6 +47,7 @@ export function answerError(
 
 /** The list that would contain the record to simulate. */
 function listOfMissing(local: LocalContext, {path, body}: ControlRequest): string | undefined {
+  if (path.startsWith('/sandbox/statement?')) return recordCommand(local, 'treasury', 'accounts', 'list');
   if (path !== '/sandbox/simulate' || !isObject(body)) return undefined;
   const topic = TOPICS[String(body['kind'])];
   return topic === undefined ? undefined : recordCommand(local, topic, 'list');

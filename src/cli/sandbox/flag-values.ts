@@ -35,3 +35,12 @@ export function readTime(flag: string, text: string): number {
     hint: `write it like ${flag} 2026-03-02T15:00:00Z`,
   });
 }
+
+/** A calendar day. @throws {RemitError} USAGE */
+export function readDay(flag: string, text: string): string {
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
+  throw new RemitError('USAGE', `${flag} ${JSON.stringify(text)} is not a day`, {
+    hint: `write it like ${flag} 2026-03-31`,
+  });
+}

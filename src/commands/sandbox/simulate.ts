@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {count} from '../../cli/input/global-flags.ts';
+import {count, duration} from '../../cli/input/global-flags.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';
@@ -22,11 +22,13 @@ export default class SandboxSimulate extends RemitCommand {
   static override examples = [
     '<%= config.bin %> sandbox simulate payout 019b76da-a800-7000-8235-80d251bba0e9 settle',
     '<%= config.bin %> sandbox simulate payin 019b76da-a800-7000-8235-80d251bba0e9 return --code R10',
+    '<%= config.bin %> sandbox simulate payout 019b76da-a800-7000-8235-80d251bba0e9 return --after 12d --code R02',
     '<%= config.bin %> sandbox simulate subaccount 019b76da-a800-7000-8235-80d251bba0e9 credit --amount-minor 5000',
     '<%= config.bin %> sandbox simulate payment-method 019b76da-a800-7000-8235-80d251bba0e9 verify',
   ];
   static override flags = {
     'amount-minor': count(1, 999_999_999_999_999)({description: 'credit: amount in minor units'}),
+    after: duration({description: 'return: let the money come back this long after now, for example 12d'}),
     code: Flags.string({helpValue: 'R03', description: 'fail, return: reason code of the bank'}),
   };
 
@@ -44,7 +46,7 @@ export default class SandboxSimulate extends RemitCommand {
           hint: sandboxCommand(local, 'simulate', ...[kind, id, ...(meant === undefined ? [] : [meant])]),
         },
       );
-    const {code, 'amount-minor': amount} = flags;
+    const {code, after, 'amount-minor': amount} = flags;
     if (outcome === 'credit' && amount === undefined)
       throw new RemitError('USAGE', 'the amount is missing: a credit needs --amount-minor', {
         hint: sandboxCommand(local, 'simulate', kind, id, 'credit', '--amount-minor', '5000'),
@@ -53,15 +55,19 @@ export default class SandboxSimulate extends RemitCommand {
       ...{kind, id, outcome},
       ...(code === undefined ? {} : {code}),
       ...(amount === undefined ? {} : {amount_in_minor_units: amount}),
+      ...(after === undefined ? {} : {after_ms: after}),
     };
     const became = await callControl<Simulated>(local, 'POST', '/sandbox/simulate', asked);
     const why = became.code === undefined ? '' : ` (${became.code})`;
     const late = outcome === 'return' && became.status === 'settled';
-    const {balance_in_minor_units: balance, currency_code: currency} = became;
+    const {due_at: due, balance_in_minor_units: balance, currency_code: currency} = became;
     const holds = balance === undefined ? '' : ` and holds ${majorOf(balance, currency)}`;
-    const now = late
-      ? `stays settled; the bank returned the money${why}.${CAME_BACK}`
-      : `is now ${became.status}${why}${holds}.`;
+    const now =
+      due !== undefined
+        ? `stays settled; the bank returns the money at ${due}${why}, by the clock of the sandbox.`
+        : late
+          ? `stays settled; the bank returned the money${why}.${CAME_BACK}`
+          : `is now ${became.status}${why}${holds}.`;
     local.out.text(`The ${kind} ${became.id} ${now}`);
     return became;
   }

@@ -1,9 +1,10 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {hintFreePort} from '../../cli/sandbox/start/again.ts';
-import {inGroup} from '../../cli/input/flags.ts';
+import {inGroup, rarely} from '../../cli/input/flags.ts';
 import {count, duration} from '../../cli/input/global-flags.ts';
 import {DEFAULT_PORT} from '../../cli/runtime/sandbox-port.ts';
+import {BANK_DIALECT_NAMES} from '../../sandbox/base/bank-dialect.ts';
 import {withStore} from '../../cli/sandbox/start/options.ts';
 
 export default class SandboxStart extends RemitCommand {
@@ -54,24 +55,31 @@ export default class SandboxStart extends RemitCommand {
       }),
     }),
     ...inGroup('SIMULATION', {
-      'no-magic-amounts': Flags.boolean({description: 'treat magic amounts such as 55.01 as ordinary ones'}),
+      'no-magic-amounts': Flags.boolean({description: 'treat magic amounts as ordinary ones'}),
+      'bank-dialect': Flags.option({
+        options: BANK_DIALECT_NAMES,
+        helpValue: 'NAME',
+        description: 'texts of bank lines (default id)',
+      })(),
+      'private-receivers': Flags.boolean({
+        description: 'also deliver webhooks to private addresses',
+      }),
+    }),
+    ...rarely('SIMULATION', {
+      'strict-idempotency': Flags.boolean({
+        description: 'answer 409 if a used key has another body',
+      }),
+      'idempotency-ttl': duration({description: 'forget idempotency keys after this long (default never)'}),
+      'strict-auto-approve': Flags.boolean({
+        description: 'the same, also if only auto_approve differs',
+      }),
       'async-initiation': Flags.option({
         options: ['test', 'live', 'both'] as const,
-        description: 'entities whose account transfers are answered with 202 and continue later',
+        description: 'entities whose account transfers get 202',
       })(),
       'settle-move-207': Flags.boolean({
         description: 'moves answered with 207 are SETTLED instead of CREATED',
       }),
-      'private-receivers': Flags.boolean({
-        description: 'also deliver webhooks to private addresses',
-      }),
-      'strict-idempotency': Flags.boolean({
-        description: 'answer 409 if a used key has another body',
-      }),
-      'strict-auto-approve': Flags.boolean({
-        description: 'the same, also if only auto_approve differs',
-      }),
-      'idempotency-ttl': duration({description: 'forget idempotency keys after this long (default never)'}),
     }),
   };
 

@@ -3,6 +3,8 @@ import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import {byName} from '../../narrow.ts';
 import {FaultRule} from '../outcomes/fault-schema.ts';
 import {TIMING_PROFILES} from '../time/timing.ts';
+import {BANK_DIALECT_NAMES} from '../base/bank-dialect.ts';
+import {STATEMENT_FILE_FORMATS} from '../statement/formats.ts';
 import {DELIVERY_STATES} from '../webhooks/deliveries.ts';
 
 // The answers of control calls, for the documentation and the tests. The server itself never loads this.
@@ -74,6 +76,7 @@ const Simulated = z.strictObject({
   outcome: z.string(),
   status: z.string().describe('current status of the record'),
   code: z.string().optional().describe('the reason of a failure'),
+  due_at: moment.optional().describe("when the money will be returned (the sandbox's time)"),
   balance_in_minor_units: z.int().optional().describe('of a subaccount'),
   currency_code: z.string().optional().describe('of that balance'),
 });
@@ -125,6 +128,19 @@ export const CONTROL_ANSWERS = {
   Seeded: z.strictObject({payees: z.array(seeded), payers: z.array(seeded)}),
   Advanced,
   Simulated,
+  BankDialects: z.strictObject({
+    data: z.array(z.strictObject({account_id: z.uuid(), dialect: z.enum(BANK_DIALECT_NAMES)})),
+  }),
+  StatementFile: z.strictObject({
+    account_id: z.uuid(),
+    format: z.enum(STATEMENT_FILE_FORMATS),
+    from: z.iso.date(),
+    to: z.iso.date(),
+    lines: count,
+    opening_balance_in_minor_units: minorText,
+    closing_balance_in_minor_units: minorText,
+    text: z.string().describe('the file'),
+  }),
   MagicValues: z.strictObject({
     data: z.array(z.strictObject({where: z.string(), value: z.string(), effect: z.string()})),
   }),

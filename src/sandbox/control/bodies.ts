@@ -2,6 +2,8 @@ import * as z from 'zod';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import {FaultRule} from '../outcomes/fault-schema.ts';
 import {CLOCK_MAX_MS, SPEED_MAX} from '../time/clock.ts';
+import {BANK_DIALECT_NAMES} from '../base/bank-dialect.ts';
+import {STATEMENT_FILE_FORMATS} from '../statement/formats.ts';
 import {DELIVERY_STATES} from '../webhooks/deliveries.ts';
 import {NONCE_FORM} from './proof.ts';
 
@@ -62,6 +64,16 @@ const Simulate = z.strictObject({
   outcome: z.string().describe('what happens to it; each kind has its own'),
   code: z.string().min(1).max(40).optional().describe("`fail` and `return`: the bank's reason"),
   amount_in_minor_units: z.int().positive().optional().describe('`credit`: the amount'),
+  after_ms: z
+    .int()
+    .min(0)
+    .max(366 * 86_400_000)
+    .optional()
+    .describe('`return` of a settled record: how long from now, in milliseconds'),
+});
+const NewBankDialect = z.strictObject({
+  dialect: z.enum(BANK_DIALECT_NAMES).describe('how the bank reports lines from now on'),
+  account_id: z.uuid().optional().describe('of which treasury account (default: all)'),
 });
 const NewCheckpoint = z.strictObject({
   name: z.string().describe('lower-case letters, digits and hyphens, up to 30'),
@@ -76,6 +88,7 @@ export const CONTROL_BODIES = {
   Advance,
   Clock,
   Simulate,
+  NewBankDialect,
   FaultRule,
   NewCheckpoint,
   Nothing,
@@ -101,6 +114,13 @@ const Hello = z.strictObject({
   nonce: z.string().regex(NONCE_FORM).describe('at least 16 random bytes, as hex or base64url'),
 });
 
-export const CONTROL_QUERIES = {DeliveryFilter, Hello} as const;
+const StatementOf = z.strictObject({
+  account_id: z.uuid().describe('of which treasury account'),
+  format: z.enum(STATEMENT_FILE_FORMATS).describe('format of the file'),
+  from: z.iso.date().optional().describe('first day (default: that of the account)'),
+  to: z.iso.date().optional().describe("last day (default: the sandbox's today)"),
+});
+
+export const CONTROL_QUERIES = {DeliveryFilter, Hello, StatementOf} as const;
 
 export type ControlQuery = keyof typeof CONTROL_QUERIES;

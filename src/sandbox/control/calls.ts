@@ -96,6 +96,22 @@ export const CONTROL_CALLS = {
     ok: [200, 'Simulated'],
     fails: ['NOT_FOUND'],
   }),
+  setBankDialect: call({
+    summary: 'Choose how the bank reports the lines of treasury accounts',
+    method: 'POST',
+    path: '/sandbox/bank-dialect',
+    body: 'NewBankDialect',
+    ok: [200, 'BankDialects'],
+    fails: ['NOT_FOUND'],
+  }),
+  statement: call({
+    summary: 'Write the statement of a treasury account as a bank would',
+    method: 'GET',
+    path: '/sandbox/statement',
+    query: 'StatementOf',
+    ok: [200, 'StatementFile'],
+    fails: ['NOT_FOUND'],
+  }),
   magicValues: call({
     summary: 'List the magic values of the sandbox',
     method: 'GET',

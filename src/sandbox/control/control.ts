@@ -61,8 +61,12 @@ const handlersOf = (
   advance: ({body: by}) => sandbox.advance('to' in by ? {toMs: Date.parse(by.to)} : by),
   clock: () => sandbox.clock(),
   setClock: ({body}) => sandbox.setClock(body),
-  simulate: ({body: {amount_in_minor_units: amountMinor, ...asked}}) =>
-    sandbox.simulate({...asked, amountMinor}),
+  simulate: ({body: {amount_in_minor_units: amountMinor, after_ms: afterMs, ...asked}}) =>
+    sandbox.simulate({...asked, amountMinor, afterMs}),
+  setBankDialect: async ({body: {dialect, account_id}}) => ({
+    data: await sandbox.setBankDialect(dialect, account_id),
+  }),
+  statement: ({query}) => sandbox.statement(query),
   magicValues: () => ({data: sandbox.magicValues()}),
   faults: () => ({data: sandbox.faults.list()}),
   addFault: async ({body}) => {

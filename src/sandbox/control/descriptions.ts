@@ -20,6 +20,10 @@ export const CONTROL_DESCRIPTIONS: Readonly<Record<ControlCallId, string>> = {
   setClock: 'A frozen clock moves only with `advance`, so tests do not depend on how fast the machine is.',
   simulate:
     'Overrides scenarios, magic values and the calendar of the simulated bank. An outcome that the status does not allow is refused with 400.',
+  setBankDialect:
+    'Lines that exist do not change. `sandbox reset` returns all accounts to the dialect given to `sandbox start`.',
+  statement:
+    'Has the lines that the bank has reported by now, and the balances before and after them. MT940 and BAI2 have no pending lines.',
   magicValues: 'Amounts, names and account numbers that make the simulated bank behave in a certain way.',
   faults:
     'Each rule with the number of requests or deliveries that it matched, and of those that it affected.',

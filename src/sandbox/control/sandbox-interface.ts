@@ -10,6 +10,9 @@ import type {Simulated, Simulation} from '../outcomes/outcomes.ts';
 import type {SandboxRequest} from '../api/request.ts';
 import type {Outgoing} from '../outcomes/fault-answer.ts';
 import type {ClockMode, ClockState} from '../time/clock.ts';
+import type {BankDialect} from '../base/bank-dialect.ts';
+import type {AccountDialect} from '../ledger/treasury-account.ts';
+import type {StatementFile, StatementRequest} from '../statement/statement-file.ts';
 import type {Seeded} from '../entities/seed.ts';
 import type {TimingProfile} from '../time/timing.ts';
 import type {DeliveryCounts, DeliveryDesk} from '../webhooks/delivery-desk.ts';
@@ -78,6 +81,13 @@ export interface Sandbox {
   setClock(mode: ClockMode): Promise<ClockStatus>;
   /** Makes the bank apply an outcome now. @throws {ServiceError} for an impossible outcome, or a missing record. */
   simulate(asked: Simulation): Promise<Simulated>;
+  /**
+   * How the bank reports lines from now on: of one treasury account, or of all.
+   * @throws {ServiceError} NOT_FOUND
+   */
+  setBankDialect(dialect: BankDialect, accountId?: string): Promise<AccountDialect[]>;
+  /** The statement of a treasury account, as a bank would write it. @throws {ServiceError} NOT_FOUND */
+  statement(asked: StatementRequest): Promise<StatementFile>;
   magicValues(): MagicValue[];
   /**
    * A link that opens the page at `/` with its controls, once: path and query, and its expiry (by the machine's

@@ -1,8 +1,10 @@
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port/port.ts';
+import {must} from '../../narrow.ts';
 import {bankingDay} from '../time/banking-days.ts';
 import type {SandboxContext} from '../world/context.ts';
-import {balanceOf, reservedOf, type FundsId} from './ledger.ts';
+import {BANK_FEE_MINOR, lineText, type BankDialect, type LineWords} from '../base/bank-dialect.ts';
+import {balanceOf, post, reservedOf, type FundsId} from './ledger.ts';
 import {randomDigits} from '../base/random.ts';
 import {big, int, iso, text, textOrNull, word} from '../base/rows.ts';
 import {dayAt, timeOn} from '../time/schedule.ts';
@@ -11,30 +13,32 @@ import type {Timing} from '../time/timing.ts';
 import {fundsOfAccount} from './treasury-account.ts';
 
 /** Money that entered, or left, a treasury account at the bank. */
-export interface Booking {
+export interface Booking extends LineWords {
   entityId: string;
   /** Accounts that are not treasury accounts have no lines. */
   funds: FundsId;
   direction: 'credit' | 'debit';
   /** Positive, minor units. */
   amount: number;
-  description: string;
   subject: string;
   subjectId: string;
   atMs: number;
+  /** For a payment that an ACH file contains: its rail. */
+  achFile?: string | undefined;
 }
 
 export function toBankTransaction(row: SqlRow): Output<'BankTransaction'> {
+  const status = word<Output<'BankTransaction'>['status']>(row, 'status'); // written by bookLine only
   return {
     id: text(row, 'id'),
     account_id: text(row, 'account_id'),
     amount_in_minor_units: int(row, 'amount'),
-    direction: word<Output<'BankTransaction'>['direction']>(row, 'direction'), // written by bookLine only
+    direction: word<Output<'BankTransaction'>['direction']>(row, 'direction'), // the same
     currency_code: text(row, 'currency_code'),
     description: textOrNull(row, 'description'),
     bank_reference: text(row, 'reference'),
-    status: 'posted',
-    posted_at: iso(int(row, 'posted_ms')),
+    status,
+    posted_at: status === 'pending' ? null : iso(int(row, 'posted_ms')),
     value_date: text(row, 'value_date'),
   };
 }
@@ -46,9 +50,15 @@ function reportTime(timing: Timing, atMs: number): number {
   return timeOn(bankingDay(dayAt(atMs), today > atMs ? 0 : 1), 7);
 }
 
+/** Without a calendar, an ACH file takes what is sent within one minute. */
+const FILE_MS = 60_000;
+const fileEnd = (timing: Timing, atMs: number): number =>
+  timing.calendar ? atMs : (Math.floor(atMs / FILE_MS) + 1) * FILE_MS;
+
 /**
  * Records what the bank booked, in the caller's transaction, after the ledger's posting. A test entity gets the
- * report immediately; a live-style one with the bank's next report (interface document, "What the service does").
+ * report immediately, unless the dialect of the account says otherwise; a live-style one with the bank's next report
+ * (interface document, "What the service does").
  * @returns the line's row; undefined for money that is not in a treasury account
  */
 export async function bookLine(
@@ -56,37 +66,131 @@ export async function bookLine(
   context: SandboxContext,
   booking: Booking,
 ): Promise<SqlRow | undefined> {
-  const {entityId, funds, direction, amount, atMs} = booking;
+  const {entityId, funds, atMs} = booking;
   const account = await queries.get(
-    `select treasury_accounts.id, entities.mode from treasury_accounts join entities on entities.id = entity_id
+    `select treasury_accounts.id, bank_dialect, entities.mode from treasury_accounts
+       join entities on entities.id = entity_id
      where entity_id = ? and ledger_id = ?`,
     [entityId, funds],
   );
   if (!account) return undefined;
   const accountId = text(account, 'id');
+  const dialect = word<BankDialect>(account, 'bank_dialect'); // written from BANK_DIALECTS only
+  const isImmediate = text(account, 'mode') === 'test';
+  if (dialect === 'ach-file' && booking.achFile !== undefined)
+    return bookInFile(queries, context, accountId, booking, booking.achFile);
+  const amount = dialect === 'net-fee' ? await withFee(queries, context, booking) : booking.amount;
+  const line = {...booking, amount, description: lineText(dialect, booking)};
+  if (dialect !== 'pending') {
+    const row = await insertLine(queries, context, accountId, {...line, status: 'posted'});
+    if (isImmediate) await reportLine(queries, {entityId, accountId, id: text(row, 'id')}, atMs);
+    else await planReport(queries, context, row, reportTime(context.timing, atMs));
+    return lineOf(queries, accountId, text(row, 'id'));
+  }
+  const first = await insertLine(queries, context, accountId, {...line, status: 'pending'});
+  const replaces = text(first, 'id');
+  const posted = await insertLine(queries, context, accountId, {...line, status: 'posted', replaces});
+  await planReport(queries, context, posted, reportTime(context.timing, atMs));
+  return first;
+}
+
+/** Adds a payment to the line of its ACH file, until the bank reports that line. */
+async function bookInFile(
+  queries: Queries,
+  context: SandboxContext,
+  accountId: string,
+  booking: Booking,
+  rail: string,
+): Promise<SqlRow | undefined> {
+  const {direction, amount, atMs} = booking;
+  const endMs = fileEnd(context.timing, atMs);
+  const subjectId = `${rail} ${direction} ${iso(endMs)}`;
+  const known = await queries.get(
+    `select id from bank_transactions
+     where entity_id = ? and account_id = ? and subject = 'ach_file' and subject_id = ? and reported_ms is null`,
+    [booking.entityId, accountId, subjectId],
+  );
+  if (known) {
+    const which = [accountId, text(known, 'id')] as const;
+    await queries.run('update bank_transactions set amount = amount + ? where account_id = ? and id = ?', [
+      amount,
+      ...which,
+    ]);
+    return lineOf(queries, ...which);
+  }
+  const description = `ACH ${direction}s ${rail} ${dayAt(atMs)}`;
+  const file = {...booking, subject: 'ach_file', subjectId, description, status: 'posted'} as const;
+  const row = await insertLine(queries, context, accountId, file);
+  await planReport(queries, context, row, context.timing.calendar ? reportTime(context.timing, atMs) : endMs);
+  return row;
+}
+
+/** The bank takes its fee, if there is enough; the amount of the line then differs from that of the record. */
+async function withFee(queries: Queries, context: SandboxContext, booking: Booking): Promise<number> {
+  const {entityId, funds: from, direction, amount, subjectId, atMs} = booking;
+  const fee = {
+    entityId,
+    from,
+    to: 'external',
+    amount: BANK_FEE_MINOR,
+    subject: 'bank_fee',
+    subjectId,
+    atMs,
+  } as const;
+  if (direction === 'credit' && amount <= BANK_FEE_MINOR) return amount;
+  if (!(await post(queries, context, fee))) return amount;
+  return direction === 'credit' ? amount - BANK_FEE_MINOR : amount + BANK_FEE_MINOR;
+}
+
+interface NewLine extends Omit<Booking, 'description'> {
+  description: string | null;
+  status: 'posted' | 'pending';
+  /** The id of a pending line that disappears when this one is reported. */
+  replaces?: string;
+}
+
+/** A pending line is shown at once, a posted one when the bank reports it. */
+async function insertLine(
+  queries: Queries,
+  context: SandboxContext,
+  accountId: string,
+  line: NewLine,
+): Promise<SqlRow> {
+  const {entityId, direction, amount, description, subject, subjectId, atMs, status, returnCode} = line;
   const id = context.ids.next(context.clock.now());
   await queries.run(
     `insert into bank_transactions (account_id, id, entity_id, direction, amount, currency_code, description, reference,
-       subject, subject_id, posted_ms, value_date, reported_ms)
-     values (?, ?, ?, ?, ?, 'USD', ?, ?, ?, ?, ?, ?, null)`,
+       subject, subject_id, posted_ms, value_date, reported_ms, status, return_code, replaces)
+     values (?, ?, ?, ?, ?, 'USD', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
-      ...[accountId, id, entityId, direction, amount, booking.description, randomDigits(context.random, 12)],
-      ...[booking.subject, booking.subjectId, atMs, dayAt(atMs)],
+      ...[accountId, id, entityId, direction, amount, description, randomDigits(context.random, 12)],
+      ...[
+        subject,
+        subjectId,
+        atMs,
+        dayAt(atMs),
+        status === 'pending' ? atMs : null,
+        status,
+        returnCode ?? null,
+        line.replaces ?? null,
+      ],
     ],
   );
-  const line = {entityId, accountId, id};
-  if (text(account, 'mode') === 'test') await reportLine(queries, line, atMs);
-  else
-    await setTimer(queries, context, {
-      entityId,
-      subject: 'bank_line',
-      ownerId: accountId,
-      subjectId: id,
-      step: 'report',
-      dueMs: reportTime(context.timing, atMs),
-    });
-  return queries.get('select * from bank_transactions where account_id = ? and id = ?', [accountId, id]);
+  return must(await lineOf(queries, accountId, id), 'line that was inserted');
 }
+
+const lineOf = (queries: Queries, accountId: string, id: string): Promise<SqlRow | undefined> =>
+  queries.get('select * from bank_transactions where account_id = ? and id = ?', [accountId, id]);
+
+const planReport = (queries: Queries, context: SandboxContext, row: SqlRow, dueMs: number): Promise<void> =>
+  setTimer(queries, context, {
+    entityId: text(row, 'entity_id'),
+    subject: 'bank_line',
+    ownerId: text(row, 'account_id'),
+    subjectId: text(row, 'id'),
+    step: 'report',
+    dueMs,
+  });
 
 /** The bank's report arrives: the line can be listed, and the balance includes the lines reported by now. */
 async function reportLine(
@@ -97,7 +201,8 @@ async function reportLine(
   const {entityId, accountId, id} = line;
   const of = [accountId, id];
   const row = await queries.get(
-    'select direction, amount from bank_transactions where account_id = ? and id = ? and reported_ms is null',
+    `select direction, amount, replaces from bank_transactions
+     where account_id = ? and id = ? and reported_ms is null`,
     of,
   );
   const account = await queries.get('select * from treasury_accounts where entity_id = ? and id = ?', [
@@ -109,6 +214,12 @@ async function reportLine(
     atMs,
     ...of,
   ]);
+  const pendingId = textOrNull(row, 'replaces');
+  if (pendingId !== null)
+    await queries.run('delete from bank_transactions where account_id = ? and id = ?', [
+      accountId,
+      pendingId,
+    ]);
   const funds = fundsOfAccount(account);
   const change = text(row, 'direction') === 'credit' ? big(row, 'amount') : -big(row, 'amount');
   const [free, reserved] = [

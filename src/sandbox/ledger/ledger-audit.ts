@@ -161,7 +161,7 @@ async function treasuryProblems(queries: Queries, entityId: string, held: Sums):
     const id = text(account, 'id');
     const lines = await queries.all(
       `select direction, case when reported_ms is null then 0 else 1 end as reported, ${SUM}
-       from bank_transactions where account_id = ? group by 1, 2`,
+       from bank_transactions where account_id = ? and status = 'posted' group by 1, 2`,
       [id],
     );
     const since = (rows: SqlRow[]) =>

@@ -1,5 +1,6 @@
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port/port.ts';
+import type {BankDialect} from '../base/bank-dialect.ts';
 import type {SandboxContext} from '../world/context.ts';
 import {balanceOf, openFunds, post, reservedOf, shownColumn, treasuryFunds, type FundsId} from './ledger.ts';
 import {int, iso, text, word} from '../base/rows.ts';
@@ -81,11 +82,33 @@ export async function openTreasuryAccount(
   const opening = available + (await balanceOf(queries, entityId, reservedOf(funds)));
   await queries.run(
     `insert into treasury_accounts (entity_id, id, ledger_id, label, currency_code, type, status, opening,
-       reported_current, reported_available, reported_ms, created_ms)
-     values (?, ?, ?, ?, 'USD', ?, 'active', ?, ?, ?, ?, ?)`,
-    [entityId, id, funds, label, type, opening, opening, available, reported ? now : null, now],
+       reported_current, reported_available, reported_ms, created_ms, bank_dialect)
+     values (?, ?, ?, ?, 'USD', ?, 'active', ?, ?, ?, ?, ?, ?)`,
+    [
+      ...[entityId, id, funds, label, type, opening, opening, available, reported ? now : null, now],
+      context.rules.bankDialect ?? 'id',
+    ],
   );
   return id;
+}
+
+/** How the bank reports one account. */
+export interface AccountDialect {
+  account_id: string;
+  dialect: BankDialect;
+}
+
+/** Changes the dialect of one treasury account, or of all of both entities. @throws {ServiceError} NOT_FOUND */
+export async function setDialect(
+  queries: Queries,
+  dialect: BankDialect,
+  accountId?: string,
+): Promise<AccountDialect[]> {
+  const [where, params] = accountId === undefined ? ['', []] : [' where id = ?', [accountId]];
+  await queries.run(`update treasury_accounts set bank_dialect = ?${where}`, [dialect, ...params]);
+  const rows = await queries.all(`select id from treasury_accounts${where} order by id`, params);
+  if (accountId !== undefined && rows.length === 0) throw noAccount(accountId);
+  return rows.map((row) => ({account_id: text(row, 'id'), dialect}));
 }
 
 /** The two accounts of every entity, unless it has them: the main one, and another with its own money. */

@@ -8,6 +8,7 @@ import {accounts} from './004-accounts.ts';
 import {parkedTimers} from './005-parked-timers.ts';
 import {keyLog} from './006-key-log.ts';
 import {keysOfTransfers} from './007-keys-of-transfers.ts';
+import {bankDialects} from './008-bank-dialects.ts';
 
 const ALL: readonly SandboxMigration[] = [
   firstSandbox,
@@ -17,6 +18,7 @@ const ALL: readonly SandboxMigration[] = [
   parkedTimers,
   keyLog,
   keysOfTransfers,
+  bankDialects,
 ];
 
 const WORDS: Readonly<Record<Store['dialect'], DialectWords>> = {

@@ -94,6 +94,9 @@ export function usualCode(rail: string): string {
   return isAch(rail) ? 'R03' : 'AC03';
 }
 
+/** The default code of a return. */
+export const usualReturn = (rail: string): string => (isAch(rail) ? 'R01' : usualCode(rail));
+
 /** The equivalent of `code` on this rail: ACH returns have close equivalents on the other bank rails. */
 export function codeOn(rail: string, code: string): string {
   if (Object.hasOwn(codesOf(rail), code)) return code;

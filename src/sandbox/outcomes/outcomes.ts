@@ -7,6 +7,8 @@ export interface Simulation {
   outcome: string;
   /** The bank's reason for a failure; default: the rail's usual one. */
   code?: string | undefined;
+  /** How long after now a settled record is returned. */
+  afterMs?: number | undefined;
   /** The amount of a credit, in minor units. */
   amountMinor?: number | undefined;
 }
@@ -17,6 +19,8 @@ export interface Became {
   status: string;
   /** The reason of a failure. */
   code?: string;
+  /** When the money will be returned; absent if it happened. */
+  due_at?: string;
   /** Applies to a subaccount only. */
   balance_in_minor_units?: number;
   currency_code?: string;

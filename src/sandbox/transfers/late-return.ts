@@ -5,11 +5,14 @@ import type {SandboxContext} from '../world/context.ts';
 import {post} from '../ledger/ledger.ts';
 import {dayAt, timeOn} from '../time/schedule.ts';
 import type {Timing} from '../time/timing.ts';
-import {fundsOf} from './lines.ts';
+import {fundsOf, traceOf} from './lines.ts';
 import type {Transfer} from '../records/transfer.ts';
 
 /** Banking days after settlement: unauthorized consumer debits may be returned for 60 calendar days. */
 const LATE_BANKING_DAYS = 20;
+
+/** The step of its timer. `late_return:R02` has a code. */
+export const LATE_RETURN = 'late_return';
 
 /** When a late return of a transfer that settled at `settledMs` arrives. */
 export function lateReturnTime(timing: Timing, settledMs: number): number {
@@ -26,7 +29,7 @@ export async function returnLate(
   queries: Queries,
   context: SandboxContext,
   transfer: Transfer,
-  atMs: number,
+  {atMs, code}: {atMs: number; code: string | undefined},
 ): Promise<boolean> {
   if (transfer.status !== 'settled') return false;
   const before = await queries.get(
@@ -50,6 +53,8 @@ export async function returnLate(
     funds,
     direction: transfer.kind === 'payin' ? 'debit' : 'credit',
     description: `Return of ${transfer.kind} ${transfer.id}`,
+    trace: traceOf(transfer),
+    returnCode: code,
   });
   return true;
 }

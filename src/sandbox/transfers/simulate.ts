@@ -1,7 +1,7 @@
 import type {Queries} from '../../store/port/port.ts';
-import {usualCode} from '../outcomes/bank-codes.ts';
+import {usualCode, usualReturn} from '../outcomes/bank-codes.ts';
 import type {SandboxContext} from '../world/context.ts';
-import {returnLate} from './late-return.ts';
+import {LATE_RETURN, returnLate} from './late-return.ts';
 import {
   SIMULATED_KINDS,
   isSimulated,
@@ -11,12 +11,13 @@ import {
   type SimulatedKind,
   type Simulation,
 } from '../outcomes/outcomes.ts';
-import {text} from '../base/rows.ts';
+import {iso, text} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {forgetPlans, readCode, simulateAccountTransfer, simulateSubaccount} from './simulate-accounts.ts';
 import {fail, takeDueSteps, planNext, step, submit} from './steps.ts';
 import {findTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
 import {listEntities} from '../entities/entities.ts';
+import {setTimer} from '../world/timers.ts';
 
 /** Applies one outcome, in the caller's transaction; the kind has such an outcome. */
 type Simulate = (queries: Queries, context: SandboxContext, asked: Simulation) => Promise<Became>;
@@ -41,6 +42,8 @@ export async function simulate(context: SandboxContext, asked: Simulation): Prom
     throw invalid('amount_in_minor_units', `does not apply to the outcome ${outcome}`);
   if (asked.code !== undefined && outcome !== 'fail' && outcome !== 'return')
     throw invalid('code', `does not apply to the outcome ${outcome}`);
+  if (asked.afterMs !== undefined && outcome !== 'return')
+    throw invalid('after_ms', `does not apply to the outcome ${outcome}`);
   const id = asked.id.toLowerCase();
   const run = SIMULATE[kind];
   const became = await context.store.write((queries) => run(queries, context, {...asked, id}));
@@ -51,14 +54,17 @@ async function simulateTransfer(
   kind: TransferKind,
   queries: Queries,
   context: SandboxContext,
-  {id, outcome, code}: Simulation,
+  {id, outcome, code, afterMs}: Simulation,
 ): Promise<Became> {
   const transfer = await transferOfAny(queries, kind, id);
-  const usual = outcome === 'return' && transfer.rail.endsWith('_ach') ? 'R01' : usualCode(transfer.rail);
+  const usual = outcome === 'return' ? usualReturn(transfer.rail) : usualCode(transfer.rail);
   const reason = code === undefined ? usual : readCode(transfer.rail, code);
   const atMs = context.clock.now();
+  if (afterMs !== undefined)
+    return returnLater(queries, context, transfer, {dueMs: atMs + afterMs, code: reason});
   if (outcome === 'return' && transfer.status === 'settled') {
-    if (await returnLate(queries, context, transfer, atMs)) return {status: 'settled', code: reason};
+    if (await returnLate(queries, context, transfer, {atMs, code: reason}))
+      return {status: 'settled', code: reason};
     throw invalid('outcome', 'the money was already returned, or the main account no longer has it');
   }
   await forgetPlans(queries, subjectOf(transfer));
@@ -69,6 +75,25 @@ async function simulateTransfer(
     return {status: moved.status, code: reason};
   }
   return {status: (await walk(queries, context, transfer, {outcome, atMs})).status};
+}
+
+/** The bank will return the money of a settled record: its clock decides. */
+async function returnLater(
+  queries: Queries,
+  context: SandboxContext,
+  transfer: Transfer,
+  {dueMs, code}: {dueMs: number; code: string},
+): Promise<Became> {
+  const {status} = transfer;
+  if (status !== 'settled')
+    throw invalid('after_ms', `is for a settled ${transfer.kind}; this one is ${status}`);
+  await setTimer(queries, context, {
+    ...subjectOf(transfer),
+    ownerId: null,
+    step: `${LATE_RETURN}:${code}`,
+    dueMs,
+  });
+  return {status, code, due_at: iso(dueMs)};
 }
 
 /** Records of both entities: their ids never collide. */

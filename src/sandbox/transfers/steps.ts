@@ -1,8 +1,8 @@
 import {LIFECYCLES, statusesBefore, type TransferStatus} from '../../contract/lifecycle.ts';
 import type {Queries} from '../../store/port/port.ts';
-import {bankFailureOf, isBadAccount, usualCode} from '../outcomes/bank-codes.ts';
+import {bankFailureOf, isBadAccount, usualCode, usualReturn} from '../outcomes/bank-codes.ts';
 import type {SandboxContext} from '../world/context.ts';
-import {lateReturnTime, returnLate} from './late-return.ts';
+import {LATE_RETURN, lateReturnTime, returnLate} from './late-return.ts';
 import {post, reservedOf, type AccountId} from '../ledger/ledger.ts';
 import {endingOfTransfer} from '../outcomes/magic.ts';
 import {bookTransfer, fundsOf} from './lines.ts';
@@ -191,7 +191,7 @@ export async function planNext(queries: Queries, context: SandboxContext, transf
     await plan('fail', (times.comeBack ?? times.settle)(statusMs));
   else if (status === 'debited') await plan('settle', settleTime(context.timing, times, transfer));
   else if (status === 'settled' && fate === 'late_return')
-    await plan('late_return', lateReturnTime(context.timing, statusMs));
+    await plan(LATE_RETURN, lateReturnTime(context.timing, statusMs));
 }
 
 function settleTime(timing: Timing, times: RailTimes, {fate, statusMs}: Transfer): number {
@@ -219,7 +219,10 @@ export async function fireTransfer(queries: Queries, context: SandboxContext, ti
       atMs,
       ...('code' in ending ? ending : {code: usualCode(transfer.rail), blames: false}),
     });
-  } else if (timer.step === 'late_return') await returnLate(queries, context, transfer, atMs);
+  } else if (timer.step.startsWith(LATE_RETURN)) {
+    const code = timer.step.slice(LATE_RETURN.length + 1) || usualReturn(transfer.rail);
+    await returnLate(queries, context, transfer, {atMs, code});
+  }
 }
 
 /** The next successful step and the timer after it; the end, if the account cannot hold more. */

@@ -1,5 +1,6 @@
 import type {Mode} from '../../contract/mode.ts';
 import type {Store} from '../../store/port/port.ts';
+import type {BankDialect} from '../base/bank-dialect.ts';
 import type {IdMaker} from '../base/ids.ts';
 import type {KeyIndex} from './key-index.ts';
 import type {RandomBytes} from '../base/random.ts';
@@ -18,6 +19,8 @@ export interface RuleSwitches {
   magicAmounts: boolean;
   /** Entities whose account transfers are initiated after the answer to the create: 202. Default: none. */
   asyncInitiation?: readonly Entity['mode'][];
+  /** How the bank reports new treasury accounts; default: `id`. */
+  bankDialect?: BankDialect;
   /** A move with a recoverable problem settles nevertheless, with its warning (assumption 8). */
   settleMove207?: boolean;
 }

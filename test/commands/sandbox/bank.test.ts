@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
 import {LiveSandbox} from './live-sandbox.ts';
 
 const START = '2026-05-05T12:00:00Z';
@@ -120,6 +121,53 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
       /^The payout \S+ stays settled; the bank returned the money \(R10\)\. The record shows no failure/,
     );
     assert.equal((await refused(['sandbox', 'simulate', 'invoice', id, 'settle'])).exitCode, 2);
+  });
+
+  it('simulate plans a return that comes days later', async () => {
+    const id = await pay();
+    await json(['sandbox', 'simulate', 'payout', id, 'settle']);
+    const planned = await sandbox.run(['sandbox', 'simulate', 'payout', id, 'return', '--after', '12d']);
+    assert.match(
+      planned.stdout,
+      /^The payout \S+ stays settled; the bank returns the money at 20\S+Z \(R01\), by the clock of the sandbox\.\n$/,
+    );
+    const wrong = await refused(['sandbox', 'simulate', 'payout', id, 'settle', '--after', '1d']);
+    assert.deepEqual([wrong.exitCode, wrong.code], [5, 'VALIDATION_ERROR']);
+    await json(['sandbox', 'advance', '12d']);
+  });
+
+  it('statement writes a file or prints it, in every format', async () => {
+    const accounts = await json(['treasury', 'accounts', 'list']);
+    const account = (accounts as unknown as {id: string; label: string}[]).find(
+      ({label}) => label === 'Operating',
+    );
+    const words = ['sandbox', 'statement', '--account', account?.id ?? '', '--format'];
+    const folder = mkdtempSync(join(tmpdir(), 'remit-statement-'));
+    for (const format of ['camt053', 'bai2', 'ofx', 'mt940', 'csv']) {
+      const printed = await sandbox.run([...words, format]);
+      assert.equal(printed.exitCode, 0, printed.stderr);
+      const file = join(folder, format);
+      const written = await json([...words, format, '--out', file]);
+      const text = readFileSync(file, 'utf8');
+      assert.equal(printed.stdout.trim(), text.trim());
+      assert.deepEqual([written['file'], written['bytes']], [file, Buffer.byteLength(text)]);
+      const {lines, accounts: numbers} = await readStatement(file);
+      assert.equal(lines.length, written['lines']);
+      assert.ok(lines.length > 2);
+      assert.equal(numbers.length, 1);
+    }
+    const shown = await sandbox.run([...words, 'csv', '--out', join(folder, 'again.csv')]);
+    assert.match(shown.stdout, /^\d+ lines from 2026-05-05 to 2026-\S+: .*again\.csv\n$/);
+    const none = await json([...words, 'csv', '--from', '2026-05-01', '--to', '2026-05-02']);
+    assert.equal(none['lines'], 0);
+    const day = await refused([...words, 'csv', '--from', '2026-02-30']);
+    assert.deepEqual([day.exitCode, day.hint], [2, 'write it like --from 2026-03-31']);
+    const turned = await refused([...words, 'csv', '--from', '2026-05-05', '--to', '2026-05-04']);
+    assert.deepEqual([turned.exitCode, turned.code], [5, 'VALIDATION_ERROR']);
+    words[3] = '018f0000-0000-7000-8000-000000000000';
+    const missing = await refused([...words, 'csv']);
+    assert.deepEqual([missing.exitCode, missing.hint], [4, 'remit treasury accounts list']);
+    rmSync(folder, {recursive: true});
   });
 
   it('magic lists what the sandbox goes by', async () => {

@@ -7,6 +7,7 @@ import {CONTROL_ANSWERS, type ControlAnswer} from '../../../src/sandbox/control/
 import {controlCalls, type ControlCallId} from '../../../src/sandbox/control/calls.ts';
 import {sandboxOpenApi} from '../../../src/sandbox/control/openapi.ts';
 import {startSandbox} from '../../../src/sandbox/server.ts';
+import {STATEMENT_FILE_FORMATS} from '../../../src/sandbox/statement/formats.ts';
 import {readText} from '../../repo/tree.ts';
 import {UNKNOWN_ID} from '../harness.ts';
 import {fileStore} from '../test-store.ts';
@@ -100,6 +101,10 @@ describe('the documented control calls', () => {
     await ask('status');
     await ask('hello', {}, undefined, `?nonce=${'0a'.repeat(16)}`);
     await ask('pageLink');
+    const {data: accounts} = await ask('setBankDialect', {}, {dialect: 'trace'});
+    const {account_id: account} = accounts[0] as unknown as {account_id: string};
+    for (const format of STATEMENT_FILE_FORMATS)
+      await ask('statement', {}, undefined, `?account_id=${account}&format=${format}`);
     await ask('reset', {}, {main_balance_in_minor_units: 5});
     assert.equal((await at.control('GET', `/sandbox/deliveries/${UNKNOWN_ID}`)).status, 404);
     await world.close();

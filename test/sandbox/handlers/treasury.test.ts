@@ -304,7 +304,8 @@ describe('sandbox: a treasury account that is not SIM', () => {
     const store = await openSandboxStore(place.place);
     const at = await TestSandbox.open({store});
     const random = seededRandom('accounts');
-    const context = {store, clock: at.clock, ids: new IdMaker(random), random} as unknown as SandboxContext; // all it uses
+    const parts = {store, clock: at.clock, ids: new IdMaker(random), random, rules: {}};
+    const context = parts as unknown as SandboxContext; // all it uses
     const id = await store.write(async (queries) => {
       const [entity] = await listEntities(queries);
       const account = {entityId: entity!.id, label: 'Bank', type: 'BANK', funding: 0, reported: false};

@@ -52,6 +52,12 @@ export const SANDBOX: Readonly<Record<string, forms.Printed>> = {
   'sandbox:advance': document(ANSWERS.Advanced),
   'sandbox:clock': document(ANSWERS.Clock),
   'sandbox:simulate': document(ANSWERS.Simulated),
+  'sandbox:statement': document(
+    z.union([
+      ANSWERS.StatementFile,
+      ANSWERS.StatementFile.omit({text: true}).extend({file: text, bytes: count}),
+    ]),
+  ),
   'sandbox:magic': itemsOf(ANSWERS.MagicValues),
   'sandbox:open': document(object({url: text, expires_at: forms.moment})),
   'sandbox:certificate': document(object({cert_file: text, key_file: text, authority_file: textOrNull})),

@@ -1,4 +1,5 @@
 import {RemitError} from '../../../errors.ts';
+import type {BankDialect} from '../../../sandbox/base/bank-dialect.ts';
 import type {ServerOptions} from '../../../sandbox/server.ts';
 import type {TimingProfile} from '../../../sandbox/time/timing.ts';
 import {readServiceFile} from '../../../profiles/service-source.ts';
@@ -27,6 +28,7 @@ export interface StartFlags {
   'private-receivers'?: boolean | undefined;
   'async-initiation'?: 'test' | 'live' | 'both' | undefined;
   'settle-move-207'?: boolean | undefined;
+  'bank-dialect'?: BankDialect | undefined;
 }
 
 /** @throws {RemitError} USAGE for an invalid amount, time or store. */
@@ -45,6 +47,7 @@ export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> 
     magicAmounts: flags['no-magic-amounts'] !== true,
     asyncInitiation: readModes(flags['async-initiation']),
     settleMove207: flags['settle-move-207'] === true,
+    bankDialect: flags['bank-dialect'],
     clockMode: flags.clock === undefined ? undefined : readClock('--clock', flags.clock),
     frozenAtMs: flags['freeze-at'] === undefined ? undefined : readTime('--freeze-at', flags['freeze-at']),
   };
