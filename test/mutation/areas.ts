@@ -87,6 +87,11 @@ export const AREAS: readonly Area[] = [
   {name: 'service', sources: {folders: ['service']}, tests: ['test/service/', 'test/client/']},
   {name: 'doctor', sources: {folders: ['cli/doctor']}, tests: ['test/cli/doctor/']},
   {
+    name: 'reconcile',
+    sources: {folders: ['reconcile/model', 'reconcile/book', 'reconcile/match']},
+    tests: ['test/reconcile/model/', 'test/reconcile/book/', 'test/reconcile/match/'],
+  },
+  {
     name: 'output',
     sources: {folders: ['output']},
     tests: ['test/output/', ...WRITES, 'test/commands/fields'],

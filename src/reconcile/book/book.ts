@@ -1,0 +1,151 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Hint} from '../../errors.ts';
+import {acquireLock, type Lock} from '../../store/locks/lock.ts';
+import {migrate} from '../../store/port/migrate.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
+import {openSqlite} from '../../store/sqlite/sqlite.ts';
+import {matchAll} from '../match/match.ts';
+import type {Decision, Match} from '../model/finding.ts';
+import type {BankLine, StatedBalances} from '../model/line.ts';
+import type {MatchOptions} from '../model/options.ts';
+import type {ExpectedPayment} from '../model/payment.ts';
+import type {ReconcileTotals} from '../model/totals.ts';
+import {
+  Findings,
+  type FoundBankLine,
+  type FoundPayment,
+  type LineFilter,
+  type PaymentFilter,
+} from './findings.ts';
+import {readReturns, type FoundReturn} from './returns.ts';
+import {BOOK_MIGRATIONS} from './schema.ts';
+import {StoredDecisions} from './stored-decisions.ts';
+import {type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
+import {StoredPayments} from './stored-payments.ts';
+import {bookScopeId, type BookScope} from './stored-scope.ts';
+
+/** A million tokens are looked up in any order. The default of 6 MB would read most pages again. */
+const CACHE_KIB = 64_000;
+
+const bookPath = (folder: string): string => join(folder, 'reconcile.sqlite');
+
+export interface BookOptions {
+  /** Other processes wait for one that only reads, and are refused while one writes. */
+  write: boolean;
+  breakLock?: boolean;
+  hint?: Hint;
+}
+
+/** Bank lines, expected payments and decisions of one service, in `reconcile.sqlite` of a state folder. */
+export class Book {
+  readonly #db: SqliteDatabase;
+  readonly #lock: Lock;
+  readonly #scope: number;
+  readonly #lines: StoredLines;
+  readonly #payments: StoredPayments;
+  readonly #decisions: StoredDecisions;
+  readonly #findings: Findings;
+
+  private constructor(db: SqliteDatabase, lock: Lock, scope: BookScope) {
+    this.#db = db;
+    this.#lock = lock;
+    this.#scope = bookScopeId(db, scope);
+    this.#lines = new StoredLines(db, this.#scope);
+    this.#payments = new StoredPayments(db, this.#scope);
+    this.#decisions = new StoredDecisions(db, this.#scope);
+    this.#findings = new Findings(db, this.#scope);
+  }
+
+  /** Whether anything was ever reconciled in this state folder. Opens nothing. */
+  static isIn(folder: string): boolean {
+    return existsSync(bookPath(folder));
+  }
+
+  /** @throws RemitError LOCKED, STATE or STATE_DAMAGED */
+  static async open(folder: string, scope: BookScope, {write, ...locking}: BookOptions): Promise<Book> {
+    const purpose = write ? 'reconcile' : 'reading what reconcile found';
+    const lock = await acquireLock(join(folder, 'reconcile.lock'), {purpose, brief: !write, ...locking});
+    try {
+      const db = await openSqlite(bookPath(folder), {durability: 'full'});
+      try {
+        db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
+        migrate(db, BOOK_MIGRATIONS);
+        return new Book(db, lock, scope);
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  /** All of `lines` or, if reading them fails, none. */
+  addLines(lines: Iterable<BankLine>, read: LinesRead): LinesAdded {
+    this.#lock.assertHeld();
+    return this.#lines.add(lines, read);
+  }
+
+  /** Balances of the same account, currency and days replace those that were known. */
+  addBalances({account, currency, from, to, opening, closing}: StatedBalances): void {
+    this.#lock.assertHeld();
+    this.#db
+      .prepare(
+        `insert or replace into balances (scope, account, currency, first, last, opening, closing)
+         values (?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(this.#scope, account, currency, from, to, opening, closing);
+  }
+
+  /** A payment whose key is known replaces what was known about it; see `StoredPayments` for rows in doubt. */
+  addPayments(payments: Iterable<ExpectedPayment>): void {
+    this.#lock.assertHeld();
+    this.#payments.add(payments);
+  }
+
+  /**
+   * Adds a decision; the next match follows it. Durable when it returns.
+   * @throws RemitError USAGE for a line or a payment that is not in the book, or that cannot be confirmed
+   */
+  decide(decision: Decision): void {
+    this.#lock.assertHeld();
+    this.#decisions.add(decision);
+  }
+
+  /** In the order in which they were made. */
+  decisions(line?: string): Decision[] {
+    return this.#decisions.all(line);
+  }
+
+  match(options: MatchOptions): ReconcileTotals {
+    this.#lock.assertHeld();
+    return this.#db.transaction(() => matchAll({db: this.#db, scope: this.#scope}, options));
+  }
+
+  /** By key. */
+  payments(filter: PaymentFilter = {}): Iterable<FoundPayment> {
+    return this.#findings.payments(filter);
+  }
+
+  /** By key, those that are gone too. */
+  lines(filter: LineFilter = {}): Iterable<FoundBankLine> {
+    return this.#findings.lines(filter);
+  }
+
+  /** In the order of the keys of their first lines. */
+  matches(): Iterable<Match> {
+    return this.#findings.matches();
+  }
+
+  /** The returns of these records, by their ids. */
+  returnsOf(recordIds: readonly string[]): Map<string, FoundReturn> {
+    return readReturns(this.#db, this.#scope, recordIds);
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+    await this.#lock.release();
+  }
+}

@@ -1,0 +1,181 @@
+import {ownJson} from '../../narrow.ts';
+import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
+import type {ExpectedPayment} from '../model/payment.ts';
+import {paymentTokens} from '../model/tokens.ts';
+import {HeldInsert} from './held-insert.ts';
+
+/** A change with its payments is committed after this many: a million would be one too large to undo. */
+const PAGE = 5000;
+/** Payments that are inserted together. */
+const HELD = 256;
+
+export interface PaymentRow {
+  p: number;
+  key: string;
+  record: string | null;
+  kind: ExpectedPayment['kind'];
+  account: string | null;
+  amount: number | bigint;
+  currency: string;
+  rail: string | null;
+  status: string | null;
+  day: string;
+  batch: string | null;
+  reference: string | null;
+  traces: string;
+  declared: string;
+}
+
+export const PAYMENT_COLUMNS = `q.p, q.key, q.record, q.kind, q.account, q.amount, q.currency, q.rail, q.status, q.day,
+  q.batch, q.reference, t.traces, t.declared`;
+
+export const paymentOfRow = (row: PaymentRow): ExpectedPayment => ({
+  key: row.key,
+  recordId: row.record ?? undefined,
+  kind: row.kind,
+  account: row.account ?? undefined,
+  amount: BigInt(row.amount),
+  currency: row.currency,
+  rail: row.rail ?? undefined,
+  status: row.status ?? undefined,
+  day: row.day,
+  traces: ownJson<string[]>(row.traces), // written by StoredPayments, as the next
+  row: row.batch === null ? undefined : {batch: row.batch, reference: row.reference ?? ''},
+  groups: ownJson<string[]>(row.declared),
+});
+
+const COLUMNS = [
+  ...['key', 'record', 'owner', 'kind', 'account', 'amount'],
+  ...['currency', 'rail', 'status', 'day', 'batch', 'reference'],
+];
+/** The payments of one scope. */
+export class StoredPayments {
+  readonly #db: SqliteDatabase;
+  readonly #scope: number;
+  readonly #payments: HeldInsert;
+  readonly #texts: HeldInsert;
+  readonly #tokens: HeldInsert;
+  readonly #groups: HeldInsert;
+  /** Keys of payments that are not inserted yet, and whether one of them has no record. */
+  readonly #held = new Set<string>();
+  #holdsDoubt = false;
+  #last = 0;
+
+  constructor(db: SqliteDatabase, scope: number) {
+    this.#db = db;
+    this.#scope = scope;
+    const update = COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ');
+    this.#payments = new HeldInsert(
+      ...([db, 'payments', ['p', 'scope', ...COLUMNS], `on conflict (p) do update set ${update}`] as const),
+    );
+    this.#texts = new HeldInsert(db, 'payment_texts', ['p', 'traces', 'declared']);
+    this.#tokens = new HeldInsert(db, 'payment_tokens', ['scope', 'token', 'p', 'kind']);
+    this.#groups = new HeldInsert(db, 'payment_groups', ['scope', 'name', 'p']);
+  }
+
+  get #tables(): HeldInsert[] {
+    return [this.#payments, this.#texts, this.#tokens, this.#groups];
+  }
+
+  add(payments: Iterable<ExpectedPayment>): void {
+    const source = payments[Symbol.iterator]();
+    while (this.#db.transaction(() => this.#addPage(source)) === PAGE);
+  }
+
+  /** @returns how many it added */
+  #addPage(source: Iterator<ExpectedPayment>): number {
+    this.#startHolding();
+    let count = 0;
+    for (; count < PAGE; count += 1) {
+      const next = source.next();
+      if (next.done === true) break;
+      this.#put(next.value);
+    }
+    this.#writeHeld();
+    return count;
+  }
+
+  #startHolding(): void {
+    for (const table of this.#tables) table.clear(); // of payments that could not be read
+    this.#held.clear();
+    this.#holdsDoubt = false;
+    this.#last = this.#db.prepare<{p: number}>('select coalesce(max(p), 0) as p from payments').one().p;
+  }
+
+  #writeHeld(): void {
+    for (const table of this.#tables) table.write();
+    this.#held.clear();
+    this.#holdsDoubt = false;
+  }
+
+  #put(payment: ExpectedPayment): void {
+    const isDoubt = payment.recordId === undefined;
+    if (this.#held.size >= HELD || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))
+      this.#writeHeld();
+    if (!isDoubt) this.#forgetDoubt(payment);
+    const before = this.#numberOf(payment.key);
+    if (before !== undefined) this.#forgetTexts(before);
+    this.#held.add(payment.key);
+    this.#holdsDoubt ||= isDoubt;
+    this.#hold(before ?? (this.#last += 1), payment);
+  }
+
+  #hold(p: number, payment: ExpectedPayment): void {
+    this.#payments.hold(p, this.#scope, ...columnsOf(payment));
+    this.#texts.hold(p, JSON.stringify(payment.traces), JSON.stringify(payment.groups));
+    for (const {token, kind} of paymentTokens(payment))
+      this.#tokens.hold(this.#scope, token, p, kind === 'id' ? 1 : 2);
+    for (const group of new Set(payment.groups)) this.#groups.hold(this.#scope, groupName(group, payment), p);
+  }
+
+  #numberOf(key: string): number | undefined {
+    return this.#db
+      .prepare<{p: number}>('select p from payments where scope = ? and key = ?')
+      .get(this.#scope, key)?.p;
+  }
+
+  /** The record of a row is known now: what stood for the row without a record would be a second payment. */
+  #forgetDoubt({key, row}: ExpectedPayment): void {
+    if (row === undefined) return;
+    const doubts = this.#db
+      .prepare<{p: number}>(
+        `select p from payments where scope = ? and batch = ? and reference = ? and record is null and key <> ?`,
+      )
+      .all(this.#scope, row.batch, row.reference, key);
+    for (const {p} of doubts) {
+      this.#forgetTexts(p);
+      this.#db.prepare('delete from payments where p = ?').run(p);
+      this.#db.prepare('delete from found_payments where p = ?').run(p);
+      this.#db.prepare('delete from candidates where p = ?').run(p);
+    }
+  }
+
+  #forgetTexts(p: number): void {
+    const row = this.#db
+      .prepare<PaymentRow>(
+        `select ${PAYMENT_COLUMNS} from payments q join payment_texts t on t.p = q.p where q.p = ?`,
+      )
+      .one(p);
+    const payment = paymentOfRow(row);
+    for (const {token} of paymentTokens(payment))
+      this.#db
+        .prepare('delete from payment_tokens where scope = ? and token = ? and p = ?')
+        .run(this.#scope, token, p);
+    for (const group of payment.groups)
+      this.#db
+        .prepare('delete from payment_groups where scope = ? and name = ? and p = ?')
+        .run(this.#scope, groupName(group, payment), p);
+    this.#db.prepare('delete from payment_texts where p = ?').run(p);
+  }
+}
+
+/** A bank books what a group has in one currency, account and direction as one line. */
+const groupName = (group: string, {currency, account, amount}: ExpectedPayment): string =>
+  JSON.stringify([group, currency, account ?? null, amount < 0n]);
+
+const columnsOf = (payment: ExpectedPayment): SqlValue[] => [
+  ...[payment.key, payment.recordId ?? null, (payment.recordId ?? payment.key).toLowerCase()],
+  ...[payment.kind, payment.account ?? null, payment.amount, payment.currency],
+  ...[payment.rail ?? null, payment.status ?? null, payment.day],
+  ...[payment.row?.batch ?? null, payment.row?.reference ?? null],
+];

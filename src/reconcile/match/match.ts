@@ -1,0 +1,50 @@
+import type {MatchOptions} from '../model/options.ts';
+import type {ReconcileTotals} from '../model/totals.ts';
+import {compareBalances} from './balances.ts';
+import {applyDecisions, returnConfirmed} from './decided.ts';
+import {writeDues} from './dues.ts';
+import {writeFreeGroups, writeFreeLines, writeFreePayments, writeOffers} from './free.ts';
+import {matchGroups, suggestOffers} from './offers.ts';
+import {matchPending, matchProofs, matchReturns, nameOtherHits} from './proofs.ts';
+import {writeRest} from './rest.ts';
+import {suggestSubsets} from './subsets.ts';
+import {readBookTotals} from './totals.ts';
+import {pairSources} from './twins.ts';
+import {clearFindings, clearWork, type MatchWork} from './work.ts';
+
+/**
+ * Runs the rules over everything in the book, each on what those before it have left, and replaces what the last match
+ * found. Runs inside the caller's transaction.
+ */
+export function matchAll(work: MatchWork, options: MatchOptions): ReconcileTotals {
+  clearWork(work);
+  clearFindings(work);
+  writeDues(work, options);
+  const doubts = pairSources(work);
+  applyDecisions(work);
+  matchProofs(work); // 1, 2, 2a, 2b
+  matchReturns(work); // 3
+  writeFreeLines(work);
+  writeFreePayments(work);
+  writeFreeGroups(work);
+  writeOffers(work);
+  matchGroups(work); // 4
+  matchReturns(work); // of payments in groups
+  nameOtherHits(work);
+  suggestOffers(work, 'amount_and_day'); // 5
+  suggestSubsets(work); // 6
+  suggestLessFee(work, options); // 7
+  matchPending(work);
+  returnConfirmed(work);
+  writeRest(work, options);
+  const why = [...doubts, ...compareBalances(work)];
+  const perCurrency = readBookTotals(work);
+  clearWork(work);
+  return {conclusive: why.length === 0, why, perCurrency};
+}
+
+function suggestLessFee(work: MatchWork, {fees}: MatchOptions): void {
+  work.db.exec('delete from w_offers');
+  for (const fee of fees) writeOffers(work, fee);
+  suggestOffers(work, 'less_fee');
+}

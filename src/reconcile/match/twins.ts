@@ -1,0 +1,74 @@
+import type {MatchWork} from './work.ts';
+
+/** A statement in another time zone may have another day. */
+const DAYS_APART = 3;
+
+/**
+ * The service's lines and a statement are two witnesses of the same money: each line of one is paired with its line of
+ * the other, and from then on the two are one line with the texts of both.
+ * @returns what one of them has and the other has not, although both were read for that day
+ */
+export function pairSources(work: MatchWork): string[] {
+  writeLinesOfBoth(work);
+  for (const pairs of PAIRS) takeTwins(work, pairs);
+  return unpaired(work);
+}
+
+function writeLinesOfBoth({db, scope}: MatchWork): void {
+  db.prepare(
+    `insert into w_twins (l, key, id, stated, account, currency, amount, day, named)
+       select x.l, x.key, x.id, x.source = 'statement', x.account, x.currency, x.amount, x.day, exists (
+         select 1 from line_tokens t join payment_tokens k on k.scope = ?1 and k.token = t.token where t.l = x.l)
+       from lines x where x.scope = ?1 and x.gone = 0 and x.pending = 0 and x.account in (
+         select account from reads where scope = ?1 and source = 'service'
+         intersect select account from reads where scope = ?1 and source = 'statement')`,
+  ).run(scope);
+}
+
+const BOTH = `min(iif(stated = 0, l, null)) as a, min(iif(stated = 1, l, null)) as b`;
+const ONE_OF_EACH = `having count(*) = 2 and sum(stated) = 1`;
+const MONEY = 'account, currency, amount';
+
+/** Queries for a line `a` of the service and a line `b` of a statement, the surest first. */
+const PAIRS = [
+  `select ${BOTH} from w_twins where id is not null group by ${MONEY}, id ${ONE_OF_EACH}`,
+  `select distinct ${BOTH} from w_twins join line_tokens using (l) group by ${MONEY}, day, token ${ONE_OF_EACH}`,
+  `select ${BOTH} from w_twins group by ${MONEY}, day ${ONE_OF_EACH}`,
+  // Equal lines, as many in both. Only one side names payments, so it does not matter which line has which twin.
+  `select ${BOTH} from (
+     select *, row_number() over (partition by ${MONEY}, day, stated order by key) as n from w_twins)
+   where (${MONEY}, day) in (
+     select ${MONEY}, day from w_twins group by ${MONEY}, day
+     having 2 * sum(stated) = count(*) and (max(named * stated) = 0 or max(named * (1 - stated)) = 0))
+   group by ${MONEY}, day, n`,
+  `select a.l as a, b.l as b from w_twins a join w_twins b using (${MONEY})
+   where a.stated = 0 and b.stated = 1 and abs(julianday(a.day) - julianday(b.day)) <= ${DAYS_APART}`,
+];
+
+/** Pairs what the query finds, unless a line is in two of its pairs. The line that names payments counts. */
+function takeTwins({db}: MatchWork, pairs: string): void {
+  db.exec(`insert or ignore into w_twin_pairs (a, b) ${pairs}`);
+  const isService = '(select named from w_twins where l = p.b) <= (select named from w_twins where l = p.a)';
+  db.exec(
+    `insert into twins (l, twin) select iif(${isService}, b, a), iif(${isService}, a, b) from w_twin_pairs p
+     where not exists (select 1 from w_twin_pairs o where o.a = p.a and o.b <> p.b)
+       and not exists (select 1 from w_twin_pairs o where o.b = p.b and o.a <> p.a)`,
+  );
+  db.exec('delete from w_twins where l in (select l from twins) or l in (select twin from twins)');
+  db.exec('delete from w_twin_pairs');
+}
+
+function unpaired({db, scope}: MatchWork): string[] {
+  const rows = db
+    .prepare<{account: string; stated: number; count: number; first: string}>(
+      `select w.account, w.stated, count(*) as count, min(w.day) as first from w_twins w where exists (
+         select 1 from reads r where r.scope = ? and r.account = w.account and w.day between r.first and r.last
+           and r.source = iif(w.stated = 1, 'service', 'statement'))
+       group by w.account, w.stated order by w.account, w.stated`,
+    )
+    .all(scope);
+  return rows.map(({account, stated, count, first}) => {
+    const [has, lacks] = stated === 1 ? ['the statement', 'the service'] : ['the service', 'the statement'];
+    return `${has} has ${count === 1 ? 'a line' : `${count} lines`} of account ${account} that ${lacks} has not, from ${first} on`;
+  });
+}

@@ -1,0 +1,25 @@
+/** A fee that a bank is known to take from a line. */
+export interface FeeRule {
+  readonly name: string;
+  readonly currency: string;
+  /** Undefined for every rail. */
+  readonly rail: string | undefined;
+  /** Minor units, positive: a credit of 1000 less a fee of 25 arrives as 975, and a debit of 1000 leaves as 1025. */
+  readonly amount: bigint;
+}
+
+/** How the rules are applied. */
+export interface MatchOptions {
+  /** `YYYY-MM-DD` in New York. */
+  readonly today: string;
+  /** The first banking day on or after `day`, plus `after` banking days. */
+  readonly bankingDay: (day: string, after: number) => string;
+  /** For a rail, the first and the last banking day after the day of a payment on which its line is expected. */
+  readonly windows: Readonly<Record<string, readonly [first: number, last: number]>>;
+  /** For payments without a rail, or with one that `windows` lacks. */
+  readonly otherWindow: readonly [first: number, last: number];
+  readonly fees: readonly FeeRule[];
+  /** Whether a line is about money that stays with the owner, such as a simulated credit. */
+  readonly isInternal?:
+    ((line: {readonly texts: readonly {path: string; text: string}[]}) => boolean) | undefined;
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import type {Book} from '../../../src/reconcile/book/book.ts';
+import type {Decision} from '../../../src/reconcile/model/finding.ts';
+import {addAll, line, OPTIONS, payment, recordId, withBook} from '../harness.ts';
+
+const [ONE, TWO] = [recordId(1), recordId(2)];
+const states = (book: Book) => {
+  book.match(OPTIONS);
+  return Object.fromEntries([
+    ...[...book.payments()].map(({payment: {key}, state}) => [key === ONE ? 'one' : 'two', state]),
+    ...[...book.lines()].map(({line: {key}, state}) => [key, state]),
+  ]) as Record<string, string>;
+};
+const decision = (verb: Decision['verb'], of: string, payments: string[] = []): Decision => ({
+  ...{verb, line: of, payments, note: 'seen in the bank portal', by: 'kim'},
+  at: '2026-03-05T12:00:00Z',
+});
+
+/** Two payments and two lines that are alike. */
+const alike = <T>(work: (book: Book) => T) =>
+  withBook((book) => {
+    book.addPayments([payment(1), payment(2)]);
+    addAll(book, [line('a'), line('b')]);
+    book.match(OPTIONS);
+    return work(book);
+  });
+
+describe('a decision', () => {
+  it('confirms a payment for a line, in every later match', () =>
+    alike((book) => {
+      book.decide(decision('confirm', 'a', [ONE]));
+      const expected = {one: 'matched', two: 'suggested', a: 'matched', b: 'suggested'};
+      assert.deepEqual(states(book), expected);
+      assert.deepEqual(states(book), expected);
+      const [match] = book.matches();
+      assert.deepEqual(
+        [match!.rule, match!.state, match!.lines, match!.payments],
+        ['confirmed', 'matched', ['a'], [ONE]],
+      );
+      assert.equal(match!.proof, undefined);
+    }));
+
+  it('confirms several payments for one line, with the difference', () =>
+    alike((book) => {
+      book.decide(decision('confirm', 'a', [ONE, TWO]));
+      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched', b: 'unexplained'});
+      assert.equal([...book.matches()][0]!.difference, 1000n);
+    }));
+
+  it('rejects a payment for a line, also one that has its id', () =>
+    alike((book) => {
+      book.decide(decision('reject', 'a', [ONE]));
+      assert.deepEqual(states(book), {one: 'ambiguous', two: 'ambiguous', a: 'ambiguous', b: 'ambiguous'});
+      assert.deepEqual([...book.lines({key: 'a'})][0]!.candidates, [TWO]);
+      book.decide(decision('reject', 'b', [TWO]));
+      assert.deepEqual(states(book), {one: 'suggested', two: 'suggested', a: 'suggested', b: 'suggested'});
+      assert.deepEqual(
+        [...book.matches()].map(({payments}) => payments),
+        [[TWO], [ONE]],
+      );
+      addAll(book, [line('a', {text: ONE}), line('b', {text: ONE})]);
+      assert.deepEqual(states(book), {one: 'matched', two: 'suggested', a: 'suggested', b: 'matched'});
+    }));
+
+  it('rejects a group and a set of payments by one of them', () =>
+    withBook((book) => {
+      book.addPayments([payment(1, {groups: ['file']}), payment(2, {amount: -70n, groups: ['file']})]);
+      addAll(book, [line('a', {amount: -1070n})]);
+      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched'});
+      book.decide(decision('reject', 'a', [TWO]));
+      assert.deepEqual(states(book), {one: 'contradicted', two: 'contradicted', a: 'unexplained'});
+      book.addPayments([payment(1), payment(2, {amount: -70n})]);
+      assert.deepEqual(states(book), {one: 'contradicted', two: 'contradicted', a: 'unexplained'});
+      book.decide(decision('confirm', 'a', [TWO, ONE]));
+      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched'});
+    }));
+
+  it('ignores a line', () =>
+    alike((book) => {
+      book.decide(decision('ignore', 'a'));
+      assert.deepEqual(states(book), {one: 'ambiguous', two: 'ambiguous', a: 'ignored', b: 'ambiguous'});
+    }));
+
+  it('is followed by the next one about its line, and all are kept', () =>
+    alike((book) => {
+      const all = [
+        ...[decision('ignore', 'a'), decision('confirm', 'a', [ONE]), decision('reject', 'a', [ONE])],
+        ...[decision('confirm', 'a', [ONE]), decision('ignore', 'a'), decision('confirm', 'b', [TWO])],
+      ];
+      for (const each of all) book.decide(each);
+      assert.deepEqual(states(book), {one: 'contradicted', two: 'matched', a: 'ignored', b: 'matched'});
+      assert.deepEqual(book.decisions(), all);
+      assert.deepEqual(book.decisions('b'), all.slice(5));
+      book.decide(decision('reject', 'b', [TWO]));
+      book.decide(decision('reject', 'a'));
+      assert.deepEqual(states(book), {one: 'ambiguous', two: 'ambiguous', a: 'ambiguous', b: 'ambiguous'});
+    }));
+
+  it('is void once the bank has changed the line, and valid again once it is what it was', () =>
+    alike((book) => {
+      book.decide(decision('confirm', 'a', [ONE]));
+      addAll(book, [line('a', {amount: -999n}), line('b')]);
+      assert.deepEqual(states(book), {one: 'ambiguous', two: 'ambiguous', a: 'changed', b: 'ambiguous'});
+      addAll(book, [line('a', {text: 'more of it'}), line('b')]);
+      assert.equal(states(book)['one'], 'matched');
+      addAll(book, [line('b')]);
+      assert.deepEqual(states(book), {one: 'ambiguous', two: 'ambiguous', a: 'changed', b: 'ambiguous'});
+    }));
+
+  it('confirms that a line took the money of a payment back', () =>
+    withBook((book) => {
+      book.addPayments([payment(1), payment(2, {amount: -70n})]);
+      addAll(book, [
+        line('a', {text: ONE}),
+        line('back', {amount: 1000n, returnCode: 'R02'}),
+        line('other', {amount: 70n}),
+      ]);
+      book.match(OPTIONS);
+      assert.equal(book.returnsOf([ONE]).size, 0);
+      book.decide(decision('confirm', 'back', [ONE]));
+      book.decide(decision('confirm', 'other', [TWO]));
+      assert.deepEqual(states(book), {
+        one: 'returned',
+        two: 'returned',
+        a: 'matched',
+        back: 'returned',
+        other: 'returned',
+      });
+      assert.deepEqual(
+        [...book.returnsOf([ONE.toUpperCase(), 'unknown'])],
+        [...[[ONE.toUpperCase(), {code: 'R02', day: '2026-03-03', line: 'back'}]]],
+      );
+      const [found] = book.payments({key: ONE});
+      assert.deepEqual(
+        [found!.match!.rule, found!.returned!.rule, found!.returned!.difference],
+        ['id', 'confirmed', 0n],
+      );
+    }));
+
+  it('is refused for what is not in the book, for other currencies, and for a payment that has its line', () =>
+    alike((book) => {
+      const refused = (each: Decision, pattern: RegExp) => assert.throws(() => book.decide(each), pattern);
+      refused(decision('ignore', 'c'), /the bank lists no line c/);
+      refused(decision('reject', 'a', ['x']), /no payment x is expected/);
+      refused(decision('confirm', 'a'), /name the payments/);
+      book.addPayments([payment(3, {currency: 'EUR'}), payment(4, {amount: 5n})]);
+      refused(decision('confirm', 'a', [recordId(3)]), /is in USD, and payment .* in EUR/);
+      refused(decision('confirm', 'a', [ONE, recordId(4)]), /different directions/);
+      book.decide(decision('confirm', 'a', [ONE]));
+      book.match(OPTIONS);
+      book.decide(decision('confirm', 'a', [ONE])); // again
+      refused(decision('confirm', 'b', [ONE]), /already has the line a; reject that one first/);
+      addAll(book, [line('b')]);
+      refused(decision('ignore', 'a'), /the bank lists no line a/);
+      assert.equal(book.decisions().length, 2);
+    }));
+
+  it('that contradicts another one leaves the payment to a person', () =>
+    alike((book) => {
+      book.decide(decision('confirm', 'a', [ONE]));
+      book.decide(decision('confirm', 'b', [ONE])); // before the first was applied
+      assert.deepEqual(states(book), {one: 'duplicate', two: 'contradicted', a: 'duplicate', b: 'duplicate'});
+    }));
+});

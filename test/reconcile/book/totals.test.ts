@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import type {StatedBalances} from '../../../src/reconcile/model/line.ts';
+import type {CurrencyTotals} from '../../../src/reconcile/model/totals.ts';
+import {ACCOUNT, addAll, line, OPTIONS, payment, reconcile, recordId, withBook} from '../harness.ts';
+
+const BIG = 2n ** 53n + 1n;
+const balances = (
+  opening: bigint,
+  closing: bigint,
+  fields: Partial<StatedBalances> = {},
+): StatedBalances => ({
+  ...{account: ACCOUNT, currency: 'USD', opening, closing, from: '2026-03-01', to: '2026-03-31'},
+  ...fields,
+});
+const closes = ({opening, closing, matched, returned, internal, unexplained}: CurrencyTotals) =>
+  opening! + matched.sum + returned.sum + internal.sum + unexplained.sum === closing;
+
+describe('totals', () => {
+  it('add up, by currency, in count and exact money', async () => {
+    const {totals} = await reconcile(
+      [
+        payment(1),
+        payment(2, {currency: 'EUR', amount: -5n}),
+        payment(3, {amount: -70n}),
+        payment(4, {amount: -8n}),
+      ],
+      [
+        ...[line('a', {text: recordId(1)}), line('a back', {text: recordId(1), amount: 1000n})],
+        ...[line('b', {text: recordId(2), currency: 'EUR', amount: -5n}), line('c', {amount: -70n})],
+        ...[line('d', {amount: 33n}), line('p', {amount: -8n, text: recordId(4), state: 'pending'})],
+      ],
+      {balances: [balances(100n, 63n), balances(5n, 0n, {currency: 'EUR'})]},
+    );
+    assert.deepEqual([totals.conclusive, totals.why], [true, []]);
+    const [eur, usd] = totals.perCurrency;
+    assert.deepEqual([eur!.currency, usd!.currency], ['EUR', 'USD']);
+    assert.deepEqual([eur!.opening, eur!.closing, eur!.matched], [5n, 0n, {count: 1, sum: -5n}]);
+    assert.deepEqual([usd!.opening, usd!.closing], [100n, 63n]);
+    assert.deepEqual(
+      [usd!.matched, usd!.returned],
+      [
+        {count: 1, sum: -1000n},
+        {count: 1, sum: 1000n},
+      ],
+    );
+    assert.deepEqual(
+      [usd!.unexplained, usd!.pending],
+      [
+        {count: 2, sum: -37n},
+        {count: 1, sum: -8n},
+      ],
+    );
+    assert.deepEqual(
+      [usd!.lines.suggested, usd!.lines.unexplained],
+      [
+        {count: 1, sum: -70n},
+        {count: 1, sum: 33n},
+      ],
+    );
+    assert.deepEqual(usd!.planned, {count: 3, sum: -1078n});
+    assert.deepEqual(
+      [usd!.payments.returned, usd!.payments.suggested, usd!.payments.tentative],
+      [
+        ...[
+          {count: 1, sum: -1000n},
+          {count: 1, sum: -70n},
+          {count: 1, sum: -8n},
+        ],
+      ],
+    );
+    assert.ok(totals.perCurrency.every(closes));
+  });
+
+  it('are exact at 2^53 and above, beyond 64 bits too', async () => {
+    const max = 2n ** 63n - 1n;
+    const amounts = [-BIG - 1n, -BIG, -max, -max, -max + 5n];
+    const {totals, payments, book} = await reconcile(
+      amounts.map((amount, n) => payment(n + 1, {amount})),
+      amounts.map((amount, n) =>
+        line(`l${n}`, {amount: n === 1 ? amount + 1n : amount, text: recordId(n + 1)}),
+      ),
+    );
+    const sum = amounts.reduce((total, each) => total + each, 0n);
+    assert.deepEqual(totals.perCurrency[0]!.planned, {count: 5, sum});
+    assert.equal(totals.perCurrency[0]!.matched.sum + totals.perCurrency[0]!.unexplained.sum, sum + 1n);
+    assert.equal(payments[recordId(2)], 'amount_differs'); // one double for 2^53 and 2^53 + 1
+    assert.ok(book.matches.some((each) => each.includes('"difference":"1"')));
+    const group = [payment(1, {amount: -BIG, groups: ['g']}), payment(2, {amount: -BIG - 1n, groups: ['g']})];
+    for (const [more, state] of [
+      [0n, 'matched'],
+      [1n, 'unexplained'],
+      [-1n, 'unexplained'],
+    ] as const)
+      assert.equal((await reconcile(group, [line('a', {amount: -2n * BIG - 1n + more})])).lines['a'], state);
+    const beyond = [payment(1, {amount: -max, groups: ['g']}), payment(2, {amount: -max, groups: ['g']})];
+    assert.equal((await reconcile(beyond, [line('a', {amount: 2n})])).lines['a'], 'unexplained');
+  });
+
+  it('are not conclusive if lines and balances differ', async () => {
+    const {totals} = await reconcile([], [line('a', {amount: 33n})], {balances: [balances(0n, 32n)]});
+    assert.equal(totals.conclusive, false);
+    assert.match(
+      totals.why.join(),
+      /lines from 2026-03-01 to 2026-03-31 and the stated balances differ by -1 \(minor units of USD\)/,
+    );
+  });
+
+  it('follow balances from period to period', async () => {
+    const lines = [line('a', {amount: 5n}), line('b', {amount: 7n, bookingDay: '2026-04-01'})];
+    const april = {from: '2026-04-01', to: '2026-04-30'};
+    const good = await reconcile([], lines, {balances: [balances(1n, 6n), balances(6n, 13n, april)]});
+    assert.deepEqual(
+      [good.totals.why, good.totals.perCurrency[0]!.opening, good.totals.perCurrency[0]!.closing],
+      [[], 1n, 13n],
+    );
+    const bad = await reconcile([], lines, {balances: [balances(1n, 6n), balances(7n, 14n, april)]});
+    assert.match(
+      bad.totals.why.join(),
+      /opening balance of 2026-04-01 and the closing balance before it differ by 1/,
+    );
+    const partly = await reconcile([], lines, {balances: [balances(1n, 6n)]});
+    assert.deepEqual([partly.totals.why, partly.totals.perCurrency[0]!.opening], [[], undefined]);
+    const two = [balances(1n, 13n, {to: '2026-04-30'}), balances(100n, 100n, {account: 'another'})];
+    assert.equal((await reconcile([], lines, {balances: two})).totals.perCurrency[0]!.closing, 113n);
+    const other = await reconcile([], [], {
+      balances: [balances(1n, 1n), balances(9n, 9n, {...april, account: 'b'})],
+    });
+    assert.deepEqual(other.totals.why, []);
+  });
+
+  it('count what is gone in neither sum', () =>
+    withBook((book) => {
+      addAll(book, [line('a'), line('b')]);
+      addAll(book, [line('b')]);
+      const {perCurrency} = book.match(OPTIONS);
+      assert.deepEqual(perCurrency[0]!.unexplained, {count: 1, sum: -1000n});
+    }));
+});
+
+describe('two witnesses', () => {
+  const stated = (key: string, fields: object = {}) =>
+    line(key, {source: 'statement', id: undefined, ...fields});
+
+  it('are one line with the texts of both', async () => {
+    const found = await reconcile(
+      [payment(1), payment(2, {amount: -70n})],
+      [
+        line('a'),
+        stated('b', {text: recordId(1)}),
+        line('c', {amount: -70n, text: recordId(2)}),
+        stated('d', {amount: -70n}),
+      ],
+    );
+    assert.deepEqual(found.totals.why, []);
+    assert.deepEqual(found.payments, {[recordId(1)]: 'matched', [recordId(2)]: 'matched'});
+    assert.deepEqual(found.lines, {a: 'matched', b: 'matched', c: 'matched', d: 'matched'});
+    assert.deepEqual(found.totals.perCurrency[0]!.matched, {count: 2, sum: -1070n});
+    assert.match(found.book.lines['a']!, /"twin":"b"/);
+    assert.match(found.book.lines['b']!, /"twin":"a"/);
+    assert.match(found.book.matches[0]!, new RegExp(recordId(1)));
+  });
+
+  it('are paired by the id of the bank, by a common word, and by day', async () => {
+    const both = (...lines: Parameters<typeof reconcile>[1]) => reconcile([], lines);
+    const byId = await both(
+      line('a'),
+      line('b'),
+      stated('c', {id: 'b', bookingDay: '2026-03-20'}),
+      stated('d'),
+    );
+    assert.match(byId.book.lines['b']!, /"twin":"c"/);
+    assert.match(byId.book.lines['a']!, /"twin":"d"/);
+    const words = await both(
+      ...[line('a', {text: 'REF-11111'}), line('b', {text: 'REF-22222'})],
+      ...[stated('c', {text: 'ref 2 REF-22222'}), stated('d', {text: 'REF-11111'})],
+    );
+    assert.match(words.book.lines['b']!, /"twin":"c"/);
+    const days = await both(line('a'), stated('c', {bookingDay: '2026-03-06'}));
+    assert.match(days.book.lines['a']!, /"twin":"c"/);
+    const far = await both(line('a'), stated('c', {bookingDay: '2026-03-07'}));
+    assert.equal(far.totals.conclusive, false);
+  });
+
+  it('are compared: what one of them lacks is not conclusive', async () => {
+    const {totals} = await reconcile(
+      [],
+      [line('a'), line('b', {amount: -2n}), stated('c', {amount: -3n}), stated('d')],
+    );
+    assert.deepEqual(totals.why, [
+      `the service has a line of account ${ACCOUNT} that the statement has not, from 2026-03-03 on`,
+      `the statement has a line of account ${ACCOUNT} that the service has not, from 2026-03-03 on`,
+    ]);
+  });
+
+  it('are compared only where both were read', () =>
+    withBook((book) => {
+      const read = {account: ACCOUNT, from: '2026-03-01', to: '2026-03-31'};
+      book.addLines([line('a'), line('b', {bookingDay: '2026-02-02'})], {
+        ...read,
+        from: '2026-01-01',
+        source: 'service',
+      });
+      book.addLines([stated('c')], {...read, source: 'statement'});
+      assert.deepEqual(book.match(OPTIONS).why, []);
+    }));
+
+  it('pair equal lines, as many in both, if only one side names payments', async () => {
+    const payments = [payment(1), payment(2)];
+    const named = [stated('c', {text: recordId(1)}), stated('d', {text: recordId(2)})];
+    const found = await reconcile(payments, [line('a'), line('b'), ...named]);
+    assert.deepEqual([found.totals.why, Object.values(found.payments)], [[], ['matched', 'matched']]);
+    assert.equal(found.totals.perCurrency[0]!.matched.count, 2);
+    const cross = await reconcile(payments, [
+      line('a', {text: recordId(1)}),
+      line('b'),
+      named[1]!,
+      stated('e', {text: 'x'}),
+    ]);
+    assert.equal(cross.totals.conclusive, false);
+  });
+});

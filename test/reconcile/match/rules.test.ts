@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {addDays} from '../../../src/sandbox/time/schedule.ts';
+import {line, payment, reconcile, recordId} from '../harness.ts';
+
+const ID = recordId(1);
+const paid = line('paid', {text: ID});
+const states = async (...args: Parameters<typeof reconcile>) => {
+  const {payments, lines} = await reconcile(...args);
+  return {...payments, ...lines};
+};
+
+describe('the rules', () => {
+  it('1: match a line that has the id of a payout as a whole word and its amount', async () => {
+    for (const text of [
+      `payout ${ID} by wire`,
+      `PAYOUT ${ID.toUpperCase()}`,
+      ID.replaceAll('-', ''),
+      `REF:${ID}/2`,
+      `PAYOUT-${ID}-1`,
+      ID.replaceAll('-', '\u2010'),
+    ])
+      assert.deepEqual(
+        await states([payment(1)], [line('a', {text})]),
+        {[ID]: 'matched', a: 'matched'},
+        text,
+      );
+  });
+
+  it('1: never match a part of an id', async () => {
+    for (const text of [
+      ID.slice(0, 35),
+      ID.slice(1),
+      `x${ID}`,
+      `${ID}0`,
+      ID.replaceAll('-', '').slice(0, 31),
+    ])
+      assert.deepEqual(
+        await states([payment(1)], [line('a', {text})]),
+        {[ID]: 'suggested', a: 'suggested'},
+        text,
+      );
+  });
+
+  it('2: match a trace of at least eight characters, and nothing that banks write for another reason', async () => {
+    const of = (trace: string, amount = -1000n) => payment(1, {traces: [trace], amount});
+    const state = async (trace: string, text: string, amount = -1000n) =>
+      (await states([of(trace, amount)], [line('a', {text, amount})]))['a'];
+    assert.equal(await state('INV-1234', 'payment inv1234 of'), 'suggested'); // seven without the dash
+    assert.equal(await state('INV-12345', 'payment inv12345 of'), 'matched');
+    assert.equal(await state('12345678', 'ACH 12345678'), 'matched');
+    assert.equal(await state('20260303', 'ACH 20260303'), 'suggested');
+    assert.equal(await state('03032026', 'ACH 03032026'), 'suggested');
+    assert.equal(await state('31122026', 'ACH 31122026'), 'suggested');
+    assert.equal(await state('12345678', 'ACH 12345678', -12345678n), 'suggested');
+    assert.equal(await state('12345678', 'USD 123,456.78'), 'suggested');
+    assert.equal(await state('E2E/2026/0001', 'X E2E/2026/0001 Y'), 'matched');
+    assert.equal(await state('order 77 of june', 'ORDER 77 OF JUNE'), 'matched');
+  });
+
+  it('2: take no token that belongs to two payments, or that may be the beginning of a longer one', async () => {
+    const two = [payment(1, {traces: ['BATCH-7777']}), payment(2, {traces: ['batch7777'], amount: -2000n})];
+    assert.deepEqual(await states(two, [line('a', {text: 'BATCH7777'})]), {
+      ...{[ID]: 'suggested', [recordId(2)]: 'contradicted', a: 'suggested'},
+    });
+    const longer = [
+      payment(1, {traces: ['INV-10000']}),
+      payment(2, {traces: ['INV-100001'], amount: -2000n}),
+    ];
+    const at = async (text: string) => (await states(longer, [line('a', {text})]))['a'];
+    assert.equal(await at('paid INV-10000'), 'suggested');
+    assert.equal(await at('paid INV-10000 of march'), 'matched');
+  });
+
+  it('2: take no line from before the payment for its trace, which may have been used before', async () => {
+    const march = payment(1, {traces: ['INV-12345'], day: '2026-03-05'});
+    const on = async (bookingDay: string, text = 'INV-12345') =>
+      (await states([march], [line('a', {bookingDay, text})]))['a'];
+    assert.equal(await on('2025-03-05'), 'unexplained');
+    assert.equal(await on('2026-03-03'), 'unexplained');
+    assert.equal(await on('2026-03-04'), 'matched');
+    assert.equal(await on('2026-03-03', ID), 'matched');
+  });
+
+  it('2a: go no further if a line has the id and another amount', async () => {
+    const other = payment(2, {amount: -900n});
+    assert.deepEqual(await states([payment(1), other], [line('a', {text: ID, amount: -900n})]), {
+      ...{[ID]: 'amount_differs', [other.key]: 'contradicted', a: 'amount_differs'},
+    });
+    const {book} = await reconcile([payment(1)], [line('a', {text: ID, amount: -900n})]);
+    assert.match(book.matches[0]!, /"difference":"100"/);
+  });
+
+  it('1: match beside a line with the same id and another amount, such as a fee', async () => {
+    const {payments, lines, book} = await reconcile(
+      [payment(1)],
+      [paid, line('fee', {text: `fee ${ID}`, amount: -25n})],
+    );
+    assert.deepEqual([payments, lines], [{[ID]: 'matched'}, {paid: 'matched', fee: 'amount_differs'}]);
+    assert.match(book.lines['fee']!, new RegExp(`"candidates":\\["${ID}"\\]`));
+  });
+
+  it('2b: go no further if two lines have one id, and show both', async () => {
+    const {payments, lines, book} = await reconcile(
+      [payment(1)],
+      [paid, line('again', {text: ID}), line('free')],
+    );
+    assert.deepEqual(payments, {[ID]: 'duplicate'});
+    assert.deepEqual(lines, {again: 'duplicate', free: 'unexplained', paid: 'duplicate'});
+    assert.match(book.matches[0]!, /"lines":\["again","paid"\]/);
+  });
+
+  it('are ambiguous about a line with the ids of two payments', async () => {
+    const both = line('both', {text: `${ID} ${recordId(2)}`});
+    assert.deepEqual(await states([payment(1), payment(2)], [both]), {
+      ...{[ID]: 'ambiguous', [recordId(2)]: 'ambiguous', both: 'ambiguous'},
+    });
+    assert.deepEqual(await states([payment(1), payment(2)], [paid, {...both, amount: -2000n}]), {
+      ...{[ID]: 'matched', [recordId(2)]: 'ambiguous', paid: 'matched', both: 'ambiguous'},
+    });
+  });
+
+  it('keep currencies and accounts apart', async () => {
+    for (const fields of [{currency: 'EUR'}, {account: 'another'}])
+      assert.equal((await states([payment(1)], [{...paid, ...fields}]))['paid'], 'unexplained');
+    assert.equal(
+      (await states([payment(1, {account: undefined})], [{...paid, account: 'another'}]))['paid'],
+      'matched',
+    );
+  });
+
+  describe('3: find a return', () => {
+    const back = (days: number, fields: object = {}) =>
+      line(`back${days}`, {
+        text: `RETURN ${ID}`,
+        amount: 1000n,
+        bookingDay: addDays('2026-03-03', days),
+        returnCode: 'R01',
+        ...fields,
+      });
+    const options = {today: '2026-09-30'};
+
+    for (const days of [0, 1, 2, 30, 60])
+      it(`${days} days after the line of its payment`, async () => {
+        const {payments, lines, book} = await reconcile([payment(1)], [paid, back(days)], options);
+        assert.deepEqual(
+          [payments[ID], lines['paid'], lines[`back${days}`]],
+          ['returned', 'matched', 'returned'],
+        );
+        assert.match(book.payments[ID]!, /"match":\{"rule":"id","state":"matched","lines":\["paid"\]/);
+        assert.match(
+          book.payments[ID]!,
+          /"returned":\{"rule":"return","state":"returned".*"difference":"0","returnCode":"R01"/,
+        );
+      });
+
+    it('not before that line, not with another amount, and not without a match', async () => {
+      const state = async (...lines: Parameters<typeof reconcile>[1]) => states([payment(1)], lines, options);
+      assert.deepEqual(await state(paid, back(-1)), {
+        [ID]: 'matched',
+        paid: 'matched',
+        'back-1': 'unexplained',
+      });
+      assert.deepEqual(await state(paid, back(1, {amount: 999n})), {
+        [ID]: 'matched',
+        paid: 'matched',
+        back1: 'amount_differs',
+      });
+      assert.deepEqual(await state(back(1)), {[ID]: 'contradicted', back1: 'unexplained'});
+      assert.deepEqual(await state(paid, back(1, {state: 'pending'})), {
+        [ID]: 'matched',
+        paid: 'matched',
+        back1: 'unexplained',
+      });
+    });
+
+    it('only once: two are for a person', async () => {
+      assert.deepEqual(await states([payment(1)], [paid, back(1), back(2)], options), {
+        ...{[ID]: 'duplicate', paid: 'matched', back1: 'duplicate', back2: 'duplicate'},
+      });
+    });
+
+    it('of a payment in a group, and of one that the service calls failed', async () => {
+      const group = [payment(1, {groups: ['f']}), payment(2, {groups: ['f'], amount: -500n})];
+      const whole = line('file', {amount: -1500n});
+      assert.deepEqual(await states(group, [whole, back(5)], options), {
+        ...{[ID]: 'returned', [recordId(2)]: 'matched', file: 'matched', back5: 'returned'},
+      });
+      assert.equal(
+        (await states([payment(1, {status: 'failed'})], [paid, back(5)], options))[ID],
+        'returned',
+      );
+    });
+  });
+
+  it('4: match the sum of a declared group, with or without the payments that failed', async () => {
+    const group = [
+      payment(1, {groups: ['file', 'batch']}),
+      payment(2, {groups: ['file', 'batch'], amount: -500n}),
+      payment(3, {groups: ['file', 'batch'], amount: -70n, status: 'failed'}),
+    ];
+    assert.deepEqual(await states(group, [line('a', {amount: -1500n})]), {
+      ...{[ID]: 'matched', [recordId(2)]: 'matched', [recordId(3)]: 'expected', a: 'matched'},
+    });
+    assert.deepEqual((await states(group, [line('a', {amount: -1570n})]))[recordId(3)], 'contradicted');
+  });
+
+  it('4: need the whole group, its days, and no other payment with that amount', async () => {
+    const group = [payment(1, {groups: ['file']}), payment(2, {groups: ['file'], amount: -500n})];
+    const whole = line('file', {amount: -1500n});
+    const state = async (...args: Parameters<typeof states>) => (await states(...args))['file'];
+    assert.equal(await state(group, [whole]), 'matched');
+    assert.equal(await state(group, [paid, whole]), 'unexplained');
+    assert.equal(await state(group, [{...whole, bookingDay: '2026-03-06'}]), 'unexplained');
+    assert.equal(await state(group, [{...whole, bookingDay: '2026-03-01'}]), 'unexplained');
+    assert.equal(await state([...group, payment(3, {amount: -1500n})], [whole]), 'ambiguous');
+    assert.equal(await state(group, [whole, {...whole, key: 'again'}]), 'ambiguous');
+    assert.equal(await state(group, [whole, line('own', {amount: -500n})]), 'ambiguous');
+    assert.equal(await state([payment(1, {groups: ['one']})], [line('file')]), 'suggested');
+  });
+
+  it('5: suggest the only payment and line with one amount in the days of its rail', async () => {
+    const on = async (bookingDay: string, rail = 'standard_ach') =>
+      (await states([payment(1, {rail, day: '2026-03-05'})], [line('a', {bookingDay})]))['a'];
+    assert.equal(await on('2026-03-04'), 'unexplained');
+    assert.equal(await on('2026-03-05'), 'suggested');
+    assert.equal(await on('2026-03-10'), 'suggested'); // a Tuesday, three banking days later
+    assert.equal(await on('2026-03-11'), 'unexplained');
+    assert.equal(await on('2026-03-06', 'wire'), 'suggested');
+    assert.equal(await on('2026-03-09', 'wire'), 'unexplained');
+    assert.equal(await on('2026-03-12', 'carrier pigeon'), 'suggested');
+  });
+
+  it('5: confirm none of a thousand equal amounts on one day', async () => {
+    const many = Array.from({length: 1000}, (_, n) => n);
+    const {payments, lines, totals} = await reconcile(
+      many.map((n) => payment(n + 1)),
+      many.map((n) => line(`l${n}`)),
+    );
+    assert.deepEqual(
+      [...new Set(Object.values(payments)), ...new Set(Object.values(lines))],
+      ['ambiguous', 'ambiguous'],
+    );
+    assert.equal(totals.perCurrency[0]!.matched.count, 0);
+  });
+
+  it('5: show all of a few that a line may be about', async () => {
+    const {book} = await reconcile(
+      [payment(1), payment(2)],
+      [line('a'), line('b'), line('c', {bookingDay: '2026-04-30'})],
+    );
+    const keys = [ID, recordId(2)].sort();
+    assert.equal((JSON.parse(book.lines['a']!) as {candidates: string[]}).candidates.join(), keys.join());
+    assert.match(book.payments[ID]!, /"candidates":\["a","b"\]/);
+  });
+
+  it('6: suggest the only set of payments of one rail and day with the amount of a line', async () => {
+    const amounts = [-101n, -203n, -407n];
+    const open = amounts.map((amount, n) => payment(n + 1, {amount}));
+    assert.deepEqual(Object.values(await states(open, [line('a', {amount: -508n})])).sort(), [
+      'contradicted',
+      'suggested',
+      'suggested',
+      'suggested',
+    ]);
+    assert.equal(
+      (await states([...open, payment(4, {amount: -305n})], [line('a', {amount: -508n})]))['a'],
+      'ambiguous',
+    );
+    assert.equal(
+      (await states(open, [line('a', {amount: -508n}), line('b', {amount: -304n})]))['a'],
+      'ambiguous',
+    );
+    const thirteen = Array.from({length: 13}, (_, n) => payment(n + 1, {amount: -(2n ** BigInt(n))}));
+    assert.equal((await states(thirteen.slice(1), [line('a', {amount: -6n})]))['a'], 'suggested');
+    assert.equal((await states(thirteen, [line('a', {amount: -3n})]))['a'], 'unexplained');
+  });
+
+  it('7: suggest a payment or a group less a fee that a rule names', async () => {
+    const fees = [{name: 'wire', currency: 'USD', rail: 'wire', amount: 25n}];
+    const wire = payment(1, {rail: 'wire'});
+    const at = async (payments: Parameters<typeof reconcile>[0], amount: bigint) =>
+      (await states(payments, [line('a', {amount})], {fees}))['a'];
+    assert.equal(await at([wire], -1025n), 'suggested');
+    assert.equal(await at([wire], -975n), 'unexplained');
+    assert.equal(await at([payment(1)], -1025n), 'unexplained');
+    const payin = (amount: bigint) => payment(1, {rail: 'wire', kind: 'payin', amount});
+    assert.equal(await at([payin(1000n)], 975n), 'suggested');
+    assert.equal(await at([payin(25n)], -25n), 'unexplained');
+    const group = [
+      payment(1, {rail: 'wire', groups: ['b']}),
+      payment(2, {rail: 'wire', groups: ['b'], amount: -500n}),
+    ];
+    assert.equal(await at(group, -1525n), 'suggested');
+    const {book} = await reconcile([wire], [line('a', {amount: -1025n})], {fees});
+    assert.match(book.matches[0]!, /"rule":"less_fee","state":"suggested".*"difference":"-25"/);
+  });
+
+  it('call a payment tentative while its line is pending, and matched once it is posted under another id', async () => {
+    const pending = line('pending', {text: ID, state: 'pending'});
+    assert.deepEqual(await states([payment(1)], [pending]), {[ID]: 'tentative', pending: 'matched'});
+    assert.deepEqual(await states([payment(1)], [pending, paid]), {
+      [ID]: 'matched',
+      paid: 'matched',
+      pending: 'matched',
+    });
+    assert.equal((await states([payment(1)], [line('pending', {state: 'pending'})]))[ID], 'contradicted');
+  });
+
+  it('call what no line came for expected, overdue or contradicted, and count the banking days', async () => {
+    const on = async (today: string, status?: string) => {
+      const {payments, book} = await reconcile([payment(1, {status})], [], {today});
+      return [payments[ID], (JSON.parse(book.payments[ID]!) as {bankingDaysOpen: number}).bankingDaysOpen];
+    };
+    assert.deepEqual(await on('2026-03-05', 'debited'), ['expected', 0]);
+    assert.deepEqual(await on('2026-03-06', 'debited'), ['overdue', 1]);
+    assert.deepEqual(await on('2026-03-08', 'debited'), ['overdue', 1]);
+    assert.deepEqual(await on('2026-03-09'), ['overdue', 2]);
+    assert.deepEqual(await on('2026-03-09', 'settled'), ['contradicted', 2]);
+    assert.deepEqual(await on('2026-03-09', 'failed'), ['expected', 0]);
+    assert.deepEqual(await on('2026-03-09', 'canceled'), ['expected', 0]);
+    assert.deepEqual(await on('2026-03-09', 'created'), ['expected', 0]);
+  });
+
+  it('call a payment contradicted that failed and that the bank has paid', async () => {
+    assert.equal((await states([payment(1, {status: 'failed'})], [paid]))[ID], 'contradicted');
+    assert.equal((await states([payment(1, {status: 'created'})], [paid]))[ID], 'matched');
+    assert.equal((await states([payment(1, {status: 'failed'})], [line('a')]))[ID], 'expected');
+  });
+
+  it('call both sides of a transfer, and lines that the caller knows, internal', async () => {
+    const side = (amount: bigint, account: string) =>
+      payment(1, {key: `${ID} ${account}`, kind: 'transfer', amount, account});
+    const lines = [
+      line('out', {text: ID, account: 'a'}),
+      line('in', {text: ID, account: 'b', amount: 1000n}),
+      line('simulated', {text: 'simulated credit'}),
+    ];
+    const isInternal = ({texts}: {texts: readonly {text: string}[]}) =>
+      texts.some(({text}) => text.startsWith('simulated'));
+    assert.deepEqual(await states([side(-1000n, 'a'), side(1000n, 'b')], lines, {isInternal}), {
+      ...{
+        [`${ID} a`]: 'matched',
+        [`${ID} b`]: 'matched',
+        in: 'internal',
+        out: 'internal',
+        simulated: 'internal',
+      },
+    });
+  });
+});
