@@ -15,45 +15,63 @@ const DEEPEST = 64;
 /** Only the five entities of XML, none of HTML. */
 const OPTIONS = {position: false, strictEntities: true};
 
+/** Creates the error for XML that is refused. */
+type BrokenXml = (why: string, cause?: unknown) => Error;
+
 /**
  * Parses XML as it arrives. Yields the handler after each piece, so that a caller can pass on what was found. A DOCTYPE
  * is refused, so no entity can be declared; what never ends is refused before it fills the memory.
- * @param what the part, as errors name it
  */
-export async function* parseXml<Handler extends XmlHandler>(
-  path: string,
-  what: string,
-  bytes: AsyncIterable<Buffer>,
+export async function* parseXmlText<Handler extends XmlHandler>(
+  chunks: AsyncIterable<string>,
   handler: Handler,
+  broken: BrokenXml,
 ): AsyncGenerator<Handler> {
   const {default: sax} = await import('sax');
   const parser = sax.parser(true, OPTIONS);
-  const broken = (why: string) => brokenWorkbook(path, `${what} ${why}`);
   const watch = connect(parser, handler, broken);
-  const decoder = new TextDecoder('utf-8', {fatal: true});
-  const decode = (piece?: Buffer): string => {
-    try {
-      return decoder.decode(piece, {stream: piece !== undefined});
-    } catch (cause) {
-      throw brokenWorkbook(path, `${what} is not UTF-8`, cause);
-    }
-  };
-  for await (const piece of bytes) {
-    const text = decode(piece);
+  for await (const text of chunks) {
     parser.write(text);
     watch.unread += text.length;
     if (watch.unread > LONGEST_NODE) throw broken('has a text or tag that does not end');
     yield handler;
   }
-  parser.write(decode()).close();
+  parser.close();
   yield handler;
 }
 
 /**
- * Connects the handler, and refuses what a workbook never has. `unread` is about the number of characters since the
+ * Parses a part of a workbook, in UTF-8.
+ * @param what the part, as errors name it
+ */
+export function parseXml<Handler extends XmlHandler>(
+  path: string,
+  what: string,
+  bytes: AsyncIterable<Buffer>,
+  handler: Handler,
+): AsyncGenerator<Handler> {
+  const broken: BrokenXml = (why, cause) => brokenWorkbook(path, `${what} ${why}`, cause);
+  return parseXmlText(utf8(bytes, broken), handler, broken);
+}
+
+async function* utf8(bytes: AsyncIterable<Buffer>, broken: BrokenXml): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', {fatal: true});
+  const decode = (piece?: Buffer): string => {
+    try {
+      return decoder.decode(piece, {stream: piece !== undefined});
+    } catch (cause) {
+      throw broken('is not UTF-8', cause);
+    }
+  };
+  for await (const piece of bytes) yield decode(piece);
+  yield decode();
+}
+
+/**
+ * Connects the handler, and refuses what no workbook or statement has. `unread` is about the number of characters since the
  * last tag or text that was complete.
  */
-function connect(parser: SAXParser, handler: XmlHandler, broken: (why: string) => Error): {unread: number} {
+function connect(parser: SAXParser, handler: XmlHandler, broken: BrokenXml): {unread: number} {
   const watch = {unread: 0};
   let depth = 0;
   let attributes: Record<string, string> = {};
@@ -65,7 +83,7 @@ function connect(parser: SAXParser, handler: XmlHandler, broken: (why: string) =
     throw broken(`is not well-formed XML (${message.split('\n')[0] ?? ''})`);
   };
   parser.ondoctype = () => {
-    throw broken('has a DOCTYPE, which workbooks never have');
+    throw broken('has a DOCTYPE, which is refused');
   };
   parser.onattribute = ({name, value}) => {
     attributes[name] = value;

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import {read, refuses} from './statements.ts';
+
+const FILE = [
+  '01,122099999,123456789,260302,0200,1,65,,2/',
+  '02,031001234,122099999,1,260301,2359,,2/',
+  '03,0123456789,,010,+100000,,,015,100550/',
+  '88,,,100,1000,2,,400,450,1/',
+  '16,165,500,V,260302,,REF1,CUST1,PAID, IN FULL',
+  '88,SECOND 1/2 LINE',
+  '16,142,500,S,100,200,200,REF2,/',
+  '88,THIRD/',
+  '16,475,450,D,3,0,150,1,150,2,150,,,CHECK',
+  '49,203450,8/',
+  '98,203450,1,10/',
+  '99,203450,1,12/',
+];
+const file = (change: (lines: string[]) => void = () => undefined, end = '\n'): string => {
+  const lines = [...FILE];
+  change(lines);
+  return lines.join(end);
+};
+
+describe('BAI2', () => {
+  for (const [name, end] of [
+    ['LF', '\n'],
+    ['CRLF', '\r\n'],
+    ['CR', '\r'],
+    ['CRLF and spaces', '   \r\n'],
+  ] as const)
+    it(`gives transactions with their funds types, texts and continuations: ${name}`, async () => {
+      const {format, lines, balances, accounts} = await read(file(undefined, end), {account: 'A'});
+      assert.deepEqual([format, accounts], ['bai2', ['…6789']]);
+      const facts = lines.map(({id, amount, currency, bookingDay, valueDay, state, texts}) => [
+        ...[id, amount, currency, bookingDay, valueDay, state],
+        texts.find(({path}) => path === 'text')?.text,
+      ]);
+      assert.deepEqual(facts, [
+        ['REF1', 500n, 'USD', '2026-03-01', '2026-03-02', 'posted', 'PAID, IN FULL\nSECOND 1/2 LINE'],
+        ['REF2', 500n, 'USD', '2026-03-01', undefined, 'posted', 'THIRD'],
+        [undefined, -450n, 'USD', '2026-03-01', undefined, 'posted', 'CHECK'],
+      ]);
+      const day = '2026-03-01';
+      const expected = {
+        account: 'A',
+        currency: 'USD',
+        opening: 100_000n,
+        closing: 100_550n,
+        from: day,
+        to: day,
+      };
+      assert.deepEqual(balances, [expected]);
+    });
+
+  it('reads several records in one line, and a text that is broken without a record', async () => {
+    const text = file((lines) => {
+      lines.splice(0, 2, `${String(lines[0])}  ${String(lines[1])}`);
+    }).replace('16,475', '16,475');
+    assert.equal((await read(text)).lines.length, 3);
+    const broken = file((lines) => (lines[8] = `${String(lines[8])}\n1111111 REST`));
+    const {lines} = await read(broken);
+    assert.equal(lines[2]?.texts.at(-1)?.text, 'CHECK\n1111111 REST');
+  });
+
+  it('reports of a day that is not over have pending lines and no balances', async () => {
+    const {lines, balances} = await read(file((all) => (all[1] = String(all[1]).replace(',2/', ',3/'))));
+    assert.deepEqual([lines.map(({state}) => state), balances], [['pending', 'pending', 'pending'], []]);
+  });
+
+  it('takes the currency of the account, of the group, or the default', async () => {
+    const currencies = async (group: string, account: string, currencyDefault?: string) => {
+      const text = file((all) => {
+        all[1] = String(all[1]).replace('2359,,', `2359,${group},`);
+        all[2] = String(all[2]).replace('6789,,', `6789,${account},`);
+      });
+      return (await read(text, {currencyDefault})).lines[0]?.currency;
+    };
+    assert.deepEqual(
+      [await currencies('CAD', 'EUR'), await currencies('CAD', ''), await currencies('', '', 'CHF')],
+      ['EUR', 'CAD', 'CHF'],
+    );
+  });
+
+  it('knows the direction of customized type codes', async () => {
+    for (const [type, amount] of [
+      ['920', 500n],
+      ['959', 500n],
+      ['960', -500n],
+      ['100', 500n],
+      ['699', -500n],
+    ] as const) {
+      const {lines} = await read(file((all) => (all[4] = String(all[4]).replace('16,165', `16,${type}`))));
+      assert.equal(lines[0]?.amount, amount, type);
+    }
+  });
+
+  describe('refuses', () => {
+    const change = (line: number, from: string | RegExp, to: string) =>
+      file((lines) => (lines[line - 1] = String(lines[line - 1]).replace(from, to)));
+    for (const [what, text, words] of [
+      [
+        'a control total of the account',
+        change(10, '203450', '203451'),
+        /line 10: the control total of the account/,
+      ],
+      [
+        'a control total of the group',
+        change(11, '203450', '203451'),
+        /line 11: the control total of the group/,
+      ],
+      [
+        'a control total of the file',
+        change(12, '203450', '203451'),
+        /line 12: the control total of the file/,
+      ],
+      [
+        'a number of records of the account',
+        change(10, ',8/', ',9/'),
+        /line 10: the number of records of the account/,
+      ],
+      ['a number of records of the group', change(11, ',10/', ',11/'), /line 11: the number of records/],
+      ['a number of records of the file', change(12, ',12/', ',11/'), /line 12: the number of records/],
+      ['a number of accounts', change(11, ',1,', ',2,'), /line 11: the number of accounts/],
+      ['a number of groups', change(12, ',1,', ',2,'), /line 12: the number of groups/],
+      ['an altered amount', change(5, '500', '501'), /control total/],
+      ['a lost transaction', file((lines) => lines.splice(8, 1)), /line 9/],
+      ['an amount with decimals', change(5, '500', '5.00'), /line 5: "5\.00" is not a whole number/],
+      ['a type code without a direction', change(5, '165', '890'), /line 5: the type code "890"/],
+      ['an unknown funds type', change(5, ',V,', ',Q,'), /line 5: the funds type "Q"/],
+      ['a day that does not exist', change(2, '260301', '260230'), /line 2: .* is not a day/],
+      ['an as-of day that is missing', change(2, '260301', ''), /line 2/],
+      ['a group that deletes', change(2, ',1,26', ',2,26'), /line 2: the group status "2"/],
+      ['a test', change(2, ',1,26', ',4,26'), /line 2: the group status "4"/],
+      ['corrections of another file', change(2, ',1,26', ',3,26'), /line 5: the group corrects/],
+      ['an unknown currency', change(3, '6789,,', '6789,ABC,'), /line 3: "ABC"/],
+      ['a file without its end', file((lines) => lines.splice(11)), /truncated: the trailer of the file/],
+      [
+        'an account without its end',
+        file((lines) => lines.splice(9)),
+        /truncated: the trailer of the account/,
+      ],
+      ['something after the end', `${file()}\n02,a,b,1,260301,,,2/`, /line 13: the file continues/],
+      ['another record', change(4, '88,', 'XX,'), /line 4: begins with "XX,"/],
+      ['a transaction before an account', file((lines) => lines.splice(2, 2)), /line 3/],
+    ] as const)
+      it(what, async () => {
+        await refuses(text, words, {format: 'bai2'});
+      });
+  });
+});

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import {camtBalance, camtDocument, camtEntry, camtStatement, read, refuses} from './statements.ts';
+
+const details = (amount: string, reference: string, more = '', currency = 'EUR') =>
+  `<TxDtls><Refs><AcctSvcrRef>${reference}</AcctSvcrRef><EndToEndId>E2E-${reference}</EndToEndId></Refs>` +
+  `<AmtDtls><TxAmt><Amt Ccy="${currency}">${amount}</Amt></TxAmt></AmtDtls>${more}</TxDtls>`;
+
+describe('camt.053', () => {
+  it('gives an entry with its amount, days, texts and reference', async () => {
+    const more =
+      '<ValDt><Dt>2026-03-03</Dt></ValDt><AcctSvcrRef>REF-1</AcctSvcrRef>' +
+      '<NtryDtls><TxDtls><Refs><EndToEndId>019caf1039507000</EndToEndId></Refs>' +
+      '<RltdPties><CdtrAcct><Id><IBAN>FR7630006000011234567890189</IBAN></Id></CdtrAcct></RltdPties>' +
+      '<RmtInf><Ustrd>Smith &amp; Sons</Ustrd></RmtInf></TxDtls></NtryDtls>';
+    const {format, lines, accounts} = await read(
+      camtDocument(camtStatement({entries: [camtEntry('12.50', {more})]})),
+      {account: 'A'},
+    );
+    assert.deepEqual([format, accounts], ['camt053', ['…0101']]);
+    assert.deepEqual(lines, [
+      {
+        key: 'statement/A/REF-1/2026-03-02/-1250',
+        source: 'statement',
+        account: 'A',
+        id: 'REF-1',
+        amount: -1250n,
+        currency: 'EUR',
+        bookingDay: '2026-03-02',
+        valueDay: '2026-03-03',
+        state: 'posted',
+        returnCode: undefined,
+        texts: [
+          {path: 'Ntry/AcctSvcrRef', text: 'REF-1'},
+          {path: 'Ntry/NtryDtls/TxDtls/Refs/EndToEndId', text: '019caf1039507000'},
+          {path: 'Ntry/NtryDtls/TxDtls/RltdPties/CdtrAcct/Id/IBAN', text: '…0189'},
+          {path: 'Ntry/NtryDtls/TxDtls/RmtInf/Ustrd', text: 'Smith & Sons'},
+        ],
+      },
+    ]);
+  });
+
+  it('reads the currency of the amount: minor units, zeros behind them, and large sums', async () => {
+    const amounts = [
+      ['1500', 'JPY', 1500n],
+      ['1500.00', 'JPY', 1500n],
+      ['1.234', 'KWD', 1234n],
+      ['0.5', 'EUR', 50n],
+      ['100.00000', 'EUR', 10_000n],
+      ['90071992547409.93', 'EUR', 9_007_199_254_740_993n],
+    ] as const;
+    for (const [amount, currency, minor] of amounts) {
+      const {lines} = await read(
+        camtDocument(camtStatement({entries: [camtEntry(amount, {currency, sign: 'CRDT'})]})),
+      );
+      assert.equal(lines[0]?.amount, minor, `${amount} ${currency}`);
+    }
+  });
+
+  it('gives a reversal the direction of the entry, not of what it reverses', async () => {
+    const entry = camtEntry('5.00', {sign: 'CRDT', more: '<RvslInd>true</RvslInd>'});
+    const {lines} = await read(camtDocument(camtStatement({entries: [entry]})));
+    assert.equal(lines[0]?.amount, 500n);
+  });
+
+  it('makes a line of each transaction of an entry, if their amounts add up to it', async () => {
+    const batch = `<NtryDtls>${details('10.00', 'R1')}${details('2.50', 'R2')}</NtryDtls>`;
+    const {lines} = await read(
+      camtDocument(
+        camtStatement({
+          statement:
+            '<TxsSummry><TtlNtries><NbOfNtries>1</NbOfNtries><Sum>12.50</Sum></TtlNtries></TxsSummry>',
+          entries: [camtEntry('12.50', {more: batch})],
+        }),
+      ),
+    );
+    assert.deepEqual(
+      lines.map(({id, amount, texts}) => [
+        ...[id, amount],
+        texts.find(({path}) => path.endsWith('EndToEndId'))?.text,
+      ]),
+      [
+        ['R1', -1000n, 'E2E-R1'],
+        ['R2', -250n, 'E2E-R2'],
+      ],
+    );
+  });
+
+  for (const [why, batch] of [
+    ['other sums', `${details('10.00', 'R1')}${details('2.00', 'R2')}`],
+    ['another currency', `${details('10.00', 'R1', '', 'USD')}${details('2.50', 'R2')}`],
+    [
+      'an amount missing',
+      `${details('10.00', 'R1')}<TxDtls><Refs><EndToEndId>E2E-R2</EndToEndId></Refs></TxDtls>`,
+    ],
+  ] as const)
+    it(`keeps an entry of several transactions as one line: ${why}`, async () => {
+      const entry = camtEntry('12.50', {more: `<NtryDtls>${batch}</NtryDtls>`});
+      const {lines} = await read(camtDocument(camtStatement({entries: [entry]})));
+      assert.deepEqual(
+        lines.map(({amount}) => amount),
+        [-1250n],
+      );
+      const ids = lines[0]?.texts.filter(({path}) => path.endsWith('EndToEndId')).map(({text}) => text);
+      assert.deepEqual(ids, ['E2E-R1', 'E2E-R2']);
+    });
+
+  it('has the reason of a return', async () => {
+    for (const reason of ['<Cd>AC04</Cd>', '<Prtry>R02</Prtry>']) {
+      const more = `<NtryDtls><TxDtls><RtrInf><Rsn>${reason}</Rsn></RtrInf></TxDtls></NtryDtls>`;
+      const {lines} = await read(camtDocument(camtStatement({entries: [camtEntry('1.00', {more})]})));
+      assert.equal(lines[0]?.returnCode, reason.replaceAll(/<[^>]+>/g, ''));
+    }
+  });
+
+  it('tells posted entries from pending ones, of old and new versions, and counts informational ones', async () => {
+    const entries = [
+      camtEntry('1.00'),
+      camtEntry('2.00', {status: '<Cd>BOOK</Cd>'}),
+      camtEntry('3.00', {status: '<Cd>PDNG</Cd>', day: '', more: '<ValDt><Dt>2026-03-04</Dt></ValDt>'}),
+      camtEntry('4.00', {status: 'INFO'}),
+      camtEntry('5.00', {status: '<Cd>FUTR</Cd>', day: '2026-03-09'}),
+    ];
+    const {lines, informational} = await read(camtDocument(camtStatement({entries})));
+    assert.deepEqual(
+      lines.map(({amount, state, bookingDay}) => [amount, state, bookingDay]),
+      [
+        [-100n, 'posted', '2026-03-02'],
+        [-200n, 'posted', '2026-03-02'],
+        [-300n, 'pending', '2026-03-04'],
+        [-500n, 'pending', '2026-03-09'],
+      ],
+    );
+    assert.equal(informational, 1);
+  });
+
+  it('states balances with their signs, and the period', async () => {
+    const {balances} = await read(
+      camtDocument(
+        camtStatement({
+          statement:
+            '<FrToDt><FrDtTm>2026-03-01T00:00:00+01:00</FrDtTm><ToDtTm>2026-03-02T23:59:59</ToDtTm></FrToDt>',
+          opening: camtBalance('OPBD', '100.00', '2026-02-28', 'DBIT'),
+          closing: camtBalance('CLBD', '0.00', '2026-03-02') + camtBalance('CLAV', '7.00', '2026-03-02'),
+        }),
+      ),
+      {account: 'A'},
+    );
+    const expected = {account: 'A', currency: 'EUR', from: '2026-03-01', to: '2026-03-02'};
+    assert.deepEqual(balances, [{...expected, opening: -10_000n, closing: 0n}]);
+  });
+
+  it('begins a period after the day of the opening balance, unless that day has lines', async () => {
+    const opening = camtBalance('OPBD', '100.00', '2026-03-01');
+    const [after, on] = await Promise.all(
+      ['2026-03-02', '2026-03-01'].map((day) =>
+        read(camtDocument(camtStatement({opening, entries: [camtEntry('1.00', {day})]}))),
+      ),
+    );
+    assert.deepEqual([after?.balances[0]?.from, on?.balances[0]?.from], ['2026-03-02', '2026-03-01']);
+  });
+
+  it('joins statements that continue one another', async () => {
+    const page = (opening: string, closing: string, amount: string) =>
+      camtStatement({
+        opening: camtBalance('OPBD', opening, '2026-03-02'),
+        closing: camtBalance('CLBD', closing, '2026-03-02'),
+        entries: [camtEntry(amount, {sign: 'CRDT'})],
+      });
+    const {balances} = await read(camtDocument(page('1.00', '3.00', '2.00'), page('3.00', '6.00', '3.00')));
+    assert.deepEqual(
+      balances.map(({opening, closing}) => [opening, closing]),
+      [[100n, 600n]],
+    );
+  });
+
+  describe('refuses', () => {
+    const entry = (text: string) => camtDocument(camtStatement({entries: [camtEntry('1.00'), text]}));
+    for (const [what, text, words] of [
+      [
+        'an entry without a booking date',
+        entry(camtEntry('1.00', {day: ''})),
+        /Stmt\/Ntry \(entry 2\).*BookgDt/,
+      ],
+      ['a day that does not exist', entry(camtEntry('1.00', {day: '2026-02-30'})), /not a day/],
+      [
+        'decimals that the currency does not have',
+        entry(camtEntry('1.005')),
+        /1\.005.*more decimals than EUR/,
+      ],
+      ['a decimal comma', entry(camtEntry('1,00')), /not an amount/],
+      ['an exponent', entry(camtEntry('1e3')), /not an amount/],
+      ['an unknown currency', entry(camtEntry('1.00', {currency: 'DEM'})), /DEM/],
+      [
+        'a currency without minor units',
+        entry(camtEntry('1.00', {currency: 'XAU'})),
+        /XAU has no minor unit/,
+      ],
+      ['an unknown direction', entry(camtEntry('1.00', {sign: 'OUT'})), /CdtDbtInd is "OUT"/],
+      ['an unknown status', entry(camtEntry('1.00', {status: 'GONE'})), /Sts.*"GONE"/],
+      ['an amount that is missing', entry('<Ntry><Sts>BOOK</Sts></Ntry>'), /Ntry\/Amt@Ccy is missing/],
+      [
+        'a second closing balance',
+        camtDocument(camtStatement({closing: camtBalance('CLBD', '1.00', '2026-03-02').repeat(2)})),
+        /second balance CLBD/,
+      ],
+      [
+        'balances of two currencies',
+        camtDocument(camtStatement({closing: camtBalance('CLBD', '1.00', '2026-03-02', 'CRDT', 'USD')})),
+        /opens in EUR and closes in USD/,
+      ],
+      ['a file that ends early', entry(camtEntry('2.00')).slice(0, -90), /not well-formed XML/],
+      ['another message', '<Document><BkToCstmrDbtCdtNtfctn/></Document>', /camt\.054/],
+      ['another document', '<html><body/></html>', /"html"/],
+      ['no statement', camtDocument(), /no statement/],
+    ] as const)
+      it(what, async () => {
+        await refuses(text, words);
+      });
+
+    for (const [what, summary] of [
+      ['number', '<TtlNtries><NbOfNtries>2</NbOfNtries></TtlNtries>'],
+      ['sum', '<TtlNtries><Sum>1.01</Sum></TtlNtries>'],
+      ['number of debits', '<TtlDbtNtries><NbOfNtries>0</NbOfNtries></TtlDbtNtries>'],
+      ['sum of credits', '<TtlCdtNtries><Sum>1.00</Sum></TtlCdtNtries>'],
+    ] as const)
+      it(`a summary with another ${what}`, async () => {
+        const statement = `<TxsSummry>${summary}</TxsSummry>`;
+        await refuses(camtDocument(camtStatement({statement, entries: [camtEntry('1.00')]})), /TxsSummry/);
+      });
+  });
+
+  it('accepts a summary of all entries, or of the booked ones', async () => {
+    const entries = [camtEntry('1.00'), camtEntry('2.00', {status: 'PDNG'})];
+    for (const [count, sum] of [
+      [2, '3.00'],
+      [1, '1.00'],
+    ] as const) {
+      const statement = `<TxsSummry><TtlNtries><NbOfNtries>${count}</NbOfNtries><Sum>${sum}</Sum></TtlNtries></TxsSummry>`;
+      assert.equal((await read(camtDocument(camtStatement({statement, entries})))).lines.length, 2);
+    }
+  });
+});

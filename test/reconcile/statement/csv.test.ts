@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import {read, refuses} from './statements.ts';
+
+const csv = (header: string, ...rows: readonly string[]) => [header, ...rows, ''].join('\r\n');
+
+describe('CSV statements', () => {
+  it('give lines by the names of the columns; other columns are texts', async () => {
+    const text = csv(
+      'Account,ID,Booking date,Value Date,Amount,Currency-Code,Status,return_code,Details,Empty',
+      '000111222,B1,2026-03-02,2026-03-03,-12.50,USD,Posted,R01,"PAID, ""NOW""",',
+      '000111222,,2026-03-02,,7,USD,pending,,X,',
+    );
+    const {format, lines, balances, accounts} = await read(text, {account: 'A'});
+    assert.deepEqual([format, balances, accounts], ['csv', [], ['…1222']]);
+    const [first, second] = lines;
+    assert.deepEqual(first, {
+      key: 'statement/A/B1/2026-03-02/-1250',
+      source: 'statement',
+      account: 'A',
+      id: 'B1',
+      amount: -1250n,
+      currency: 'USD',
+      bookingDay: '2026-03-02',
+      valueDay: '2026-03-03',
+      state: 'posted',
+      returnCode: 'R01',
+      texts: [{path: 'Details', text: 'PAID, "NOW"'}],
+    });
+    assert.deepEqual(
+      [second?.amount, second?.state, second?.valueDay, second?.id],
+      [700n, 'pending', undefined, undefined],
+    );
+  });
+
+  it('take columns by a mapping, days and amounts by declared forms', async () => {
+    const text = csv('Buchung;Betrag;Wert;Zweck', '"31.03.2026";"1.234,56";"1.4.2026";Miete');
+    const {lines} = await read(text, {
+      currencyDefault: 'EUR',
+      map: {booking_date: 'Buchung', amount: 'betrag', value_date: 'WERT'},
+      dayFormat: 'DD.MM.YYYY',
+      numberFormat: '1.234,56',
+    });
+    const [line] = lines;
+    assert.deepEqual(
+      [line?.amount, line?.bookingDay, line?.valueDay, line?.texts],
+      [123_456n, '2026-03-31', '2026-04-01', [{path: 'Zweck', text: 'Miete'}]],
+    );
+  });
+
+  it('take amounts from debit and credit, a direction, or minor units', async () => {
+    const amounts = async (header: string, ...rows: string[]) =>
+      (await read(csv(header, ...rows), {currencyDefault: 'USD'})).lines.map(({amount}) => amount);
+    assert.deepEqual(await amounts('booking_date,debit,credit', '2026-03-02,1.50,', '2026-03-02,,2.50'), [
+      -150n,
+      250n,
+    ]);
+    assert.deepEqual(
+      await amounts('booking_date,amount,direction', '2026-03-02,1.50,DEBIT', '2026-03-02,2.50,CR'),
+      [-150n, 250n],
+    );
+    assert.deepEqual(await amounts('booking_date,amount_in_minor_units', '2026-03-02,-9007199254740993'), [
+      -9_007_199_254_740_993n,
+    ]);
+  });
+
+  it('read the days of every form', async () => {
+    for (const [dayFormat, day] of [
+      ['YYYY-MM-DD', '2026-03-02'],
+      ['YYYYMMDD', '20260302'],
+      ['MM/DD/YYYY', '3/2/2026'],
+      ['DD/MM/YYYY', '02/03/2026'],
+      ['DD.MM.YYYY', '2.3.2026'],
+    ] as const) {
+      const {lines} = await read(csv('booking_date,amount,currency_code', `${day},1.00,USD`), {dayFormat});
+      assert.equal(lines[0]?.bookingDay, '2026-03-02', dayFormat);
+    }
+  });
+
+  describe('are refused for', () => {
+    const row = (day: string, amount: string, currency = 'USD') =>
+      csv('booking_date,amount,currency_code', '2026-03-01,1.00,USD', `${day},${amount},${currency}`);
+    const day = '2026-03-02';
+    for (const [what, text, words] of [
+      ['a day that is missing', row('', '1.00'), /line 3: the booking date is missing/],
+      ['a day in another form', row('03/02/2026', '1.00'), /line 3: "03\/02\/2026".*YYYY-MM-DD/],
+      ['a day that does not exist', row('2026-02-30', '1.00'), /line 3: .*not a day/],
+      ['an amount that is missing', row(day, ''), /line 3: the amount is missing/],
+      ['too many decimals', row(day, '1.005'), /line 3: "1\.005" has more decimals than USD/],
+      ['zeros that may be thousands', row(day, '1.000'), /line 3: "1\.000" has more decimals/],
+      ['decimals that may be thousands', row(day, '1.234', 'KWD'), /line 3: .*more or less than a thousand/],
+      ['groups that were not declared', row(day, '"1,234.00"'), /line 3: "1,234\.00" is not an amount/],
+      ['a currency sign', row(day, '$1.00'), /line 3: "\$1\.00" is not an amount/],
+      ['two signs', row(day, '--1.00'), /line 3/],
+      ['a currency that is missing', row(day, '1.00', ''), /line 3: the currency is missing/],
+      ['an unknown currency', row(day, '1.00', 'ABC'), /line 3: "ABC"/],
+      ['a cell too many', row(day, '1.00', 'USD,'), /line 3: has 4 cells; the header has 3/],
+      ['an open quote', row(day, '"1.00'), /quote that is never closed/],
+      [
+        'amounts that may be minor units',
+        csv('booking_date,amount,currency_code', `${day},150,USD`),
+        /line 2: .*minor units/,
+      ],
+      ['no amount column', csv('booking_date,sum', `${day},1`), /line 1: has no column amount/],
+      ['no booking date column', csv('day,amount', `${day},1`), /line 1: has no column booking_date/],
+      [
+        'two amount columns',
+        csv('booking_date,amount,amount_in_minor_units', `${day},1,1`),
+        /line 1: .*several columns/,
+      ],
+      ['a debit without a credit column', csv('booking_date,debit', `${day},1`), /line 1: .*only one/],
+      [
+        'a debit and a credit',
+        csv('booking_date,debit,credit,currency_code', `${day},1.00,1.00,USD`),
+        /line 2/,
+      ],
+      [
+        'a negative debit',
+        csv('booking_date,debit,credit,currency_code', `${day},-1.00,,USD`),
+        /line 2: .*sign/,
+      ],
+      [
+        'an unknown direction',
+        csv('booking_date,amount,direction,currency_code', `${day},1.00,x,USD`),
+        /line 2/,
+      ],
+      [
+        'a direction and a sign',
+        csv('booking_date,amount,direction,currency_code', `${day},-1.00,debit,USD`),
+        /sign/,
+      ],
+      [
+        'an unknown status',
+        csv('booking_date,amount,status,currency_code', `${day},1.00,void,USD`),
+        /"void"/,
+      ],
+      [
+        'one column twice',
+        csv('booking_date,amount,Amount', `${day},1.00,1.00`),
+        /line 1: has several columns/,
+      ],
+    ] as const)
+      it(what, async () => {
+        await refuses(text, words, {format: 'csv'});
+      });
+
+    for (const [what, map, words] of [
+      ['a header that the file lacks', {amount: 'Sum'}, /no column "Sum"/],
+      ['a field that does not exist', {sum: 'amount'}, /no column "sum" to map to/],
+      ['one header for two fields', {amount: 'currency_code', currency_code: 'currency_code'}, /twice/],
+    ] as const)
+      it(`a mapping with ${what}`, async () => {
+        await refuses(row(day, '1.00'), words, {format: 'csv', map});
+      });
+  });
+
+  it('have only whole amounts if their form is declared', async () => {
+    const text = csv('booking_date,amount,currency_code', '2026-03-02,150,USD', '2026-03-02,"-1,200",USD');
+    const {lines} = await read(text, {numberFormat: '1,234.56'});
+    assert.deepEqual(
+      lines.map(({amount}) => amount),
+      [15_000n, -120_000n],
+    );
+  });
+});

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
+import {STATEMENT_FORMATS} from '../../../src/reconcile/statement/statement.ts';
+import {camtDocument, camtEntry, camtStatement, read, refuses} from './statements.ts';
+
+const CAMT = camtDocument(
+  camtStatement({entries: [camtEntry('1.00', {more: '<AddtlNtryInf>Käse</AddtlNtryInf>'})]}),
+);
+const bomb = (declared: string) => CAMT.replace('<Document', `<!DOCTYPE Document [${declared}]>\n<Document`);
+
+const MT940 =
+  ':20:X\n:25:1\n:28C:1\n:60F:C260301EUR1,00\n:61:260302C1,00NTRFX\n:86:Käse\n:62F:C260302EUR2,00\n-\n';
+const CSV = 'booking_date,amount,currency_code,text\n2026-03-02,1.00,EUR,Käse\n';
+const OFX =
+  '<OFX><STMTRS><CURDEF>EUR</CURDEF><BANKACCTFROM><ACCTID>1</ACCTID></BANKACCTFROM><BANKTRANLIST><STMTTRN>' +
+  '<DTPOSTED>20260302</DTPOSTED><TRNAMT>1.00</TRNAMT><NAME>Käse</NAME></STMTTRN></BANKTRANLIST></STMTRS></OFX>';
+const BAI2 =
+  '01,A,B,260302,0200,1,,,2/\n02,B,A,1,260302,2359,EUR,2/\n03,1,,010,0,,/\n16,165,100,,,,Käse\n49,100,3/\n98,100,1,5/\n99,100,1,7/\n';
+const FILES = {camt053: CAMT, mt940: MT940, csv: CSV, ofx: OFX, bai2: BAI2};
+
+const utf16 = (text: string, order: 'le' | 'be') => {
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
+  return order === 'le' ? bytes : bytes.swap16();
+};
+const word = (lines: readonly {texts: readonly {text: string}[]}[]) =>
+  lines.flatMap(({texts}) => texts).find(({text}) => text.startsWith('K'))?.text;
+
+describe('statement files that are hostile or damaged', () => {
+  for (const [what, declared] of [
+    ['entities that multiply', '<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'],
+    ['a file of this machine', '<!ENTITY x SYSTEM "file:///etc/passwd">'],
+    ['an address', '<!ENTITY x SYSTEM "http://127.0.0.1:1/x">'],
+    ['parameter entities', '<!ENTITY % p SYSTEM "http://127.0.0.1:1/x"> %p;'],
+    ['an external subset', ''],
+  ] as const)
+    it(`are refused before an entity is read: ${what}`, async () => {
+      await refuses(bomb(declared).replace('Käse', '&b;'), /DOCTYPE/);
+    });
+
+  it('are refused with an entity that nothing declares', async () => {
+    await refuses(CAMT.replace('Käse', '&b;'), /Stmt\/Ntry\/AddtlNtryInf \(entry 1\).*not well-formed/);
+    await refuses(CAMT.replace('Käse', '&nbsp;'), /not well-formed/);
+  });
+
+  it('are refused with elements that are nested too deeply', async () => {
+    await refuses(CAMT.replace('Käse', '<a>'.repeat(100_000)), /nested too deeply/);
+    await refuses(OFX.replace('<BANKTRANLIST>', '<A>'.repeat(100_000)), /nested too deeply/);
+  });
+
+  it('are refused with one element of 100 MB, in little memory', async () => {
+    const [before = '', after = ''] = CAMT.split('Käse');
+    const huge = Buffer.alloc(100 * 1024 * 1024, 'x');
+    const large = huge.subarray(0, 4 * 1024 * 1024);
+    const around = (inner: string, text: Buffer) =>
+      Buffer.concat([Buffer.from(before + inner), text, Buffer.from(after)]);
+    await refuses(around('', huge), /Stmt\/Ntry\/AddtlNtryInf \(entry 1\): (?:the text is too long|has a text or tag)/);
+    for (const inner of ['<!--', '<![CDATA[', '<b c="', '<', '&'])
+      await refuses(around(inner, large), /too long|does not end|well-formed/);
+    await refuses(Buffer.concat([Buffer.from(OFX.replace('Käse', '')), large]), /does not end/);
+    await refuses(Buffer.concat([Buffer.from('01,'), large]), /line 1: the line does not end/);
+    await refuses(Buffer.concat([Buffer.from(':20:'), large]), /line 1: the line does not end/);
+    await refuses(Buffer.concat([Buffer.from('booking_date,amount\n"'), large]), /longer than 1 MiB/);
+  });
+
+  it('are refused with continuations without an end', async () => {
+    await refuses(BAI2.replace('Käse', `Käse${'\n88,x'.repeat(20_000)}`), /too many continuations/);
+    await refuses(MT940.replace('Käse', `Käse${'\nx'.repeat(20_000)}`), /too many lines/);
+  });
+
+  for (const format of STATEMENT_FORMATS) {
+    const text = FILES[format];
+    it(`are read in every encoding that they declare: ${format}`, async () => {
+      assert.equal(word((await read(text)).lines), 'Käse');
+      assert.equal(word((await read(`\ufeff${text}`)).lines), 'Käse');
+      assert.equal(word((await readStatement(utf16(text, 'le'))).lines), 'Käse');
+      assert.equal(word((await readStatement(utf16(text, 'be'))).lines), 'Käse');
+      const latin1 = Buffer.from(text.replace('encoding="UTF-8"', ''), 'latin1');
+      assert.equal(word((await readStatement(latin1, {encoding: 'windows-1252'})).lines), 'Käse');
+    });
+
+    it(`are refused in another encoding, with the line: ${format}`, async () => {
+      const {message} = await refuses(Buffer.from(text, 'latin1'), /line \d+: is not UTF-8/);
+      const line = text.slice(0, text.indexOf('Käse')).split('\n').length;
+      assert.match(message, new RegExp(`line ${line}:`));
+      await refuses(Buffer.from(text, 'utf16le'), /NUL|not UTF-8/, {format});
+      await refuses(text.replace('Käse', 'K\0'), /NUL/);
+    });
+
+    it(`are refused if they end early, wherever that is: ${format}`, async () => {
+      const bytes = Buffer.from(text.trimEnd());
+      if (format === 'csv' || format === 'mt940') return; // a CSV has no end; the last line of MT940 is optional
+      // The last sign of BAI2 and XML may be missing without a loss: a slash, or nothing after the last tag.
+      for (let length = 0; length < bytes.length - 1; length += 1)
+        await refuses(bytes.subarray(0, length), /./, {format});
+    });
+
+    it(`are read with CRLF, and in pieces of any size: ${format}`, async () => {
+      const crlf = text.replaceAll('\n', '\r\n');
+      assert.deepEqual((await read(crlf)).lines, (await read(text)).lines);
+      const padded = text.replace('Käse', `Käse ${'ä'.repeat(30_000)}`);
+      const folder = mkdtempSync(join(tmpdir(), 'remit-statement-'));
+      try {
+        for (const shift of [0, 1, 2, 3]) {
+          const path = join(folder, 'file');
+          writeFileSync(path, padded.replace('Käse', `Käse${'.'.repeat(shift)}`));
+          const {lines} = await readStatement(path);
+          assert.equal(lines.length, 1);
+          assert.ok(!JSON.stringify(lines[0]?.texts).includes('\ufffd'));
+        }
+      } finally {
+        rmSync(folder, {recursive: true});
+      }
+    });
+  }
+
+  it('are refused if they declare an encoding that is not known', async () => {
+    await refuses(CAMT.replace('UTF-8', 'EBCDIC'), /declares the encoding ebcdic/);
+    await refuses(`OFXHEADER:100\nENCODING:USASCII\nCHARSET:9999\n\n${OFX}`, /declares the encoding 9999/);
+  });
+
+  it('are read as their header declares', async () => {
+    const latin1 = CAMT.replace('encoding="UTF-8"', 'encoding="ISO-8859-1"');
+    assert.equal(word((await readStatement(Buffer.from(latin1, 'latin1'))).lines), 'Käse');
+    const ofx = `OFXHEADER:100\nENCODING:USASCII\nCHARSET:1252\n\n${OFX}`;
+    assert.equal(word((await readStatement(Buffer.from(ofx, 'latin1'))).lines), 'Käse');
+  });
+});
+
+describe('statement files', () => {
+  it('are named in errors; a missing one and a folder are refused', async () => {
+    for (const [path, words] of [
+      ['/nowhere/statement.xml', /^\/nowhere\/statement\.xml: there is no such file$/],
+      [tmpdir(), /: is not a regular file$/],
+    ] as const)
+      await assert.rejects(readStatement(path), (error: Error) => words.test(error.message));
+  });
+
+  it('are refused if their format is not known', async () => {
+    await refuses('', /is empty/);
+    await refuses('hello', /no known format/);
+    await refuses('%PDF-1.4\n1 0 obj', /no known format/);
+  });
+
+  it('of another format than stated are refused', async () => {
+    for (const format of STATEMENT_FORMATS)
+      for (const [other, text] of Object.entries(FILES))
+        if (other !== format) await refuses(text, /./, {format});
+  });
+
+  it('of several accounts give all, or the one that is asked for', async () => {
+    const ibans = ['DE02100100100006820101', 'DE02300209000106531065'];
+    const text = camtDocument(
+      ...ibans.map((iban, index) => camtStatement({iban, entries: [camtEntry(`${index + 1}.00`)]})),
+    );
+    const all = await read(text);
+    assert.deepEqual(all.accounts, ['…0101', '…1065']);
+    assert.equal(new Set(all.lines.map(({account}) => account)).size, 2);
+    assert.ok(!JSON.stringify(all.lines.map(({account, key}) => [account, key])).includes(ibans[0] ?? ''));
+    await refuses(text, /statements of 2 accounts: …0101, …1065/, {account: 'A'});
+    for (const number of ['1065', '6531065', ibans[1], 'DE02 3002 0900 0106 5310 65'])
+      assert.deepEqual(
+        (await read(text, {account: 'A', number})).lines.map(({account, amount}) => [account, amount]),
+        [['A', -200n]],
+        number,
+      );
+    await refuses(text, /no statement of the account …9999/, {account: 'A', number: '9999'});
+    await refuses(text, /no statement of the account …65/, {account: 'A', number: '65'});
+  });
+
+  it('give equal lines different keys, in every order of the file', async () => {
+    const more = (text: string) => `<AcctSvcrRef>REF</AcctSvcrRef><AddtlNtryInf>${text}</AddtlNtryInf>`;
+    const entries = [
+      ...[camtEntry('1.00'), camtEntry('1.00'), camtEntry('1.00', {sign: 'CRDT'})],
+      ...[camtEntry('2.00', {more: more('A')}), camtEntry('2.00', {more: more('B')})],
+      ...[camtEntry('2.00', {more: more('B')}), camtEntry('3.00', {more: more('B')})],
+      camtEntry('2.00', {more: more('B'), day: '2026-03-03'}),
+    ];
+    const keysOf = async (list: readonly string[]) => {
+      const {lines} = await read(camtDocument(camtStatement({entries: list})), {account: 'A'});
+      return lines.map(({key, texts}) => `${key} ${texts.map(({text}) => text).join(' ')}`).sort();
+    };
+    const keys = await keysOf(entries);
+    assert.equal(new Set(keys.map((key) => key.split(' ')[0])).size, entries.length);
+    assert.deepEqual(await keysOf([...entries].reverse()), keys);
+  });
+
+  it('of 20,000 lines are read to the end', async () => {
+    const rows = Array.from({length: 20_000}, (_, index) => `2026-03-02,${index}.01,EUR,text ${index}`);
+    const {lines} = await read(['booking_date,amount,currency_code,text', ...rows].join('\n'));
+    assert.equal(
+      lines.reduce((sum, {amount}) => sum + amount, 0n),
+      BigInt(rows.length * (rows.length - 1) * 50 + rows.length),
+    );
+  });
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import {read, refuses} from './statements.ts';
+
+const HEADER = 'OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\nENCODING:USASCII\nCHARSET:1252\n\n';
+
+/** As most banks write OFX 1: values are not closed. */
+const sgml = (transactions: string, currency = '<CURDEF>USD\n') =>
+  `${HEADER}<OFX>\n<SIGNONMSGSRSV1><SONRS><STATUS><CODE>0<SEVERITY>INFO</STATUS></SONRS></SIGNONMSGSRSV1>\n` +
+  `<BANKMSGSRSV1><STMTTRNRS><TRNUID>1\n<STATUS>\n<CODE>0\n<SEVERITY>INFO\n</STATUS>\n<STMTRS>\n${currency}` +
+  `<BANKACCTFROM>\n<BANKID>1\n<ACCTID>000111222\n<ACCTTYPE>CHECKING\n</BANKACCTFROM>\n` +
+  `<BANKTRANLIST>\n<DTSTART>20260301\n<DTEND>20260331\n${transactions}</BANKTRANLIST>\n` +
+  `<LEDGERBAL><BALAMT>5.00<DTASOF>20260331</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>\n`;
+
+const transaction = (values: string) => `<STMTTRN>\n<TRNTYPE>DEBIT\n${values}\n</STMTTRN>\n`;
+const PLAIN =
+  '<DTPOSTED>20260302120000[-5:EST]\n<TRNAMT>-12.50\n<FITID>F1\n<NAME>Smith &amp; Sons\n<MEMO>A & B';
+
+const xml = (transactions: string, after = '') =>
+  '<?xml version="1.0" encoding="UTF-8"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n<OFX><BANKMSGSRSV1><STMTTRNRS>' +
+  '<STMTRS><CURDEF>USD</CURDEF><BANKACCTFROM><ACCTID>000111222</ACCTID></BANKACCTFROM>' +
+  `<BANKTRANLIST>${transactions}</BANKTRANLIST>${after}</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`;
+
+describe('OFX', () => {
+  it('reads OFX 1, whose values are not closed', async () => {
+    const {format, lines, balances, accounts} = await read(sgml(transaction(PLAIN)), {account: 'A'});
+    assert.deepEqual([format, accounts, balances], ['ofx', ['…1222'], []]);
+    assert.deepEqual(lines, [
+      {
+        key: 'statement/A/F1/2026-03-02/-1250',
+        source: 'statement',
+        account: 'A',
+        id: 'F1',
+        amount: -1250n,
+        currency: 'USD',
+        bookingDay: '2026-03-02',
+        valueDay: undefined,
+        state: 'posted',
+        returnCode: undefined,
+        texts: [
+          {path: 'TRNTYPE', text: 'DEBIT'},
+          {path: 'FITID', text: 'F1'},
+          {path: 'NAME', text: 'Smith & Sons'},
+          {path: 'MEMO', text: 'A & B'},
+        ],
+      },
+    ]);
+  });
+
+  it('reads OFX 2, with CDATA, character references, and an account of another party', async () => {
+    const {lines} = await read(
+      xml(
+        '<STMTTRN><DTPOSTED>20260302</DTPOSTED><DTAVAIL>20260303</DTAVAIL><TRNAMT>+7,00</TRNAMT>' +
+          '<NAME><![CDATA[A & B <C> &amp; ]]></NAME><MEMO>&#65;&#x42;&nbsp;&lt;</MEMO><PAYEE><NAME>Inner</NAME></PAYEE>' +
+          '<BANKACCTTO><ACCTID>999888777</ACCTID></BANKACCTTO></STMTTRN>',
+      ),
+    );
+    const [line] = lines;
+    assert.deepEqual([line?.amount, line?.valueDay, line?.id], [700n, '2026-03-03', undefined]);
+    assert.deepEqual(line?.texts, [
+      {path: 'NAME', text: 'A & B <C> &amp;'},
+      {path: 'MEMO', text: 'AB <'},
+      {path: 'PAYEE/NAME', text: 'Inner'},
+      {path: 'BANKACCTTO/ACCTID', text: '…8777'},
+    ]);
+  });
+
+  it('has pending transactions', async () => {
+    const pending =
+      '<BANKTRANLISTP><STMTTRNP><DTTRAN>20260305</DTTRAN><TRNAMT>-1.00</TRNAMT><NAME>P</NAME></STMTTRNP></BANKTRANLISTP>';
+    const {lines} = await read(xml('', pending));
+    assert.deepEqual(
+      lines.map(({state, bookingDay, amount}) => [state, bookingDay, amount]),
+      [['pending', '2026-03-05', -100n]],
+    );
+  });
+
+  it('ignores empty values, whether closed or not', async () => {
+    const {lines} = await read(
+      sgml(transaction('<DTPOSTED>20260302<TRNAMT>1.00<FITID></FITID><NAME>\n<MEMO></MEMO><CHECKNUM>')),
+    );
+    assert.deepEqual([lines[0]?.id, lines[0]?.texts], [undefined, [{path: 'TRNTYPE', text: 'DEBIT'}]]);
+  });
+
+  it('takes the currency of the transaction, of the statement, or the default', async () => {
+    const own = '<CURRENCY><CURRATE>1.0<CURSYM>CAD</CURRENCY>';
+    const currency = async (text: string, currencyDefault?: string) =>
+      (await read(text, {currencyDefault})).lines[0]?.currency;
+    assert.equal(await currency(sgml(transaction(`${PLAIN}${own}`))), 'CAD');
+    assert.equal(await currency(sgml(transaction(PLAIN), '<CURDEF>\n'), 'CHF'), 'CHF');
+  });
+
+  describe('refuses', () => {
+    const without = (tag: string) => sgml(transaction(PLAIN.replace(new RegExp(`<${tag}>[^<]*`), '')));
+    const change = (from: string, to: string) => sgml(transaction(PLAIN.replace(from, to)));
+    for (const [what, text, words] of [
+      ['a transaction without an amount', without('TRNAMT'), /line 24: .*<TRNAMT>/],
+      ['a transaction without a day', without('DTPOSTED'), /line 24: .*<DTPOSTED>/],
+      ['a day that does not exist', change('20260302', '20260230'), /line 24: .*not a day/],
+      ['a day without a month', change('20260302120000', '2026'), /"2026\[-5:EST\]" is not a date/],
+      ['an amount with a currency sign', change('-12.50', '$12'), /"\$12" is not an amount/],
+      ['too many decimals', change('-12.50', '-12.505'), /more decimals/],
+      ['an amount with groups', change('-12.50', '-1,212.50'), /not an amount/],
+      ['two amounts', change('-12.50', '-12.50<TRNAMT>1.00'), /second <TRNAMT>/],
+      ['an unknown currency', sgml(transaction(PLAIN), '<CURDEF>ABC\n'), /"ABC"/],
+      ['a currency that is missing', sgml(transaction(PLAIN), ''), /currency is missing/],
+      [
+        'an error of the bank',
+        sgml('').replace('INFO</STATUS></SONRS>', 'ERROR</STATUS></SONRS>'),
+        /error instead/,
+      ],
+      [
+        'a file that ends early',
+        sgml(transaction(PLAIN)).replace('</BANKMSGSRSV1></OFX>', ''),
+        /truncated: <BANKMSGSRSV1>/,
+      ],
+      ['a tag that does not end', `${sgml('').trim()}<X`, /does not end/],
+      ['tags that cross', sgml('<STMTTRN></BANKTRANLIST>'), /<\/BANKTRANLIST> closes <STMTTRN>/],
+      ['a character that does not exist', change('Smith', '&#55296;'), /not a character/],
+      ['an unknown entity', change('Smith', '&smith;'), /not a character/],
+      ['no statement', `${HEADER}<OFX></OFX>`, /no bank statement/],
+      ['another document', `${HEADER}<HTML></HTML>`, /begins with <HTML>/],
+      [
+        'transactions of an investment account',
+        `${HEADER}<OFX><INVSTMTRS>${transaction(PLAIN)}</INVSTMTRS></OFX>`,
+        /investment account/,
+      ],
+    ] as const)
+      it(what, async () => {
+        await refuses(text, words);
+      });
+  });
+});
