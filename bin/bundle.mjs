@@ -20,10 +20,10 @@ export function inlinedPackage() {
  * `rest.cjs` has everything else. The last two are loaded when something of them is first used.
  */
 const REST = [
-  /^src\/(batch|html|sandbox|store|webhooks)\//,
+  /^src\/(batch|html|reconcile|sandbox|store|webhooks)\//,
   /^src\/contract\/openapi\//,
-  /^src\/cli\/(batch|demo|doctor|sandbox|webhooks)\//,
-  /^src\/commands\/((payins|payouts)\/batch|sandbox|webhooks|demo|doctor)/,
+  /^src\/cli\/(batch|demo|doctor|reconcile|sandbox|webhooks)\//,
+  /^src\/commands\/((payins|payouts)\/batch|sandbox|webhooks|demo|doctor|reconcile)/,
 ];
 const START = [
   /^src\/[\w-]+\.ts$/,

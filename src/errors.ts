@@ -72,6 +72,7 @@ export const ERRORS = {
     'the service file, or a service setting of the profile, is invalid; nothing was sent',
   ),
   CSV_INVALID: kind(EXIT.INVALID, 'the batch file has errors; nothing was sent'),
+  STATEMENT_INVALID: kind(EXIT.INVALID, 'the bank statement cannot be read; nothing of it was recorded'),
   GUARD_LIVE: kind(EXIT.GUARD, 'a live write was not confirmed'),
   GUARD_CAP: kind(EXIT.GUARD, 'a cap of the profile would be exceeded or cannot be checked'),
   GUARD_READ_ONLY: kind(EXIT.GUARD, 'the profile is read-only'),

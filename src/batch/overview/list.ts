@@ -3,7 +3,8 @@ import {RemitError} from '../../errors.ts';
 import {batchFolder, batchIds} from '../journal/folder.ts';
 import type {Kind} from '../model/kinds.ts';
 import {readStatus} from '../standing/status-file.ts';
-import type {Summary} from '../standing/summary.ts';
+import type {BankReturn, SummaryWithReturns} from '../report/returned.ts';
+import type {OpenBatch} from '../journal/open-batch.ts';
 import {statusOfBatch} from './status.ts';
 
 export interface ListedBatch {
@@ -31,14 +32,22 @@ export async function listBatches(options: {
   kind: Kind;
   stateDir: string;
   clock: Clock;
+  /** See `WantedBatch`. */
+  returnsOf?: (batch: OpenBatch) => Promise<ReadonlyMap<string, BankReturn>>;
 }): Promise<ListedBatch[]> {
-  const {kind, stateDir, clock} = options;
+  const {kind, stateDir, clock, returnsOf} = options;
   const batches: ListedBatch[] = [];
   for (const batchId of batchIds(stateDir, kind)) {
     const last = readStatus(batchFolder(stateDir, kind, batchId).status);
     const updated = last?.updated_at ?? null;
     try {
-      const {summary} = await statusOfBatch({kind, batchId, stateDir, clock});
+      const {summary} = await statusOfBatch({
+        kind,
+        batchId,
+        stateDir,
+        clock,
+        ...(returnsOf === undefined ? {} : {returnsOf}),
+      });
       batches.push(listed(summary, updated));
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
@@ -61,7 +70,7 @@ export async function listBatches(options: {
 
 const UNKNOWN = {mode: null, planned: 0, accepted: 0, left_out: 0, total: ''} as const;
 
-const listed = (summary: Summary, updated: string | null): ListedBatch => ({
+const listed = (summary: SummaryWithReturns, updated: string | null): ListedBatch => ({
   batch_id: summary.batch_id,
   state: summary.state,
   mode: summary.mode,
@@ -79,6 +88,7 @@ const listed = (summary: Summary, updated: string | null): ListedBatch => ({
     summary.in_doubt +
     summary.held +
     (summary.differs ?? 0) + // so is this
+    (summary.returned ?? 0) +
     summary.failed,
   differs: summary.differs ?? 0,
   maybe_paid_twice: summary.maybe_paid_twice ?? 0,

@@ -6,11 +6,11 @@ import {isBeingSent} from '../journal/open-batch.ts';
 import {publishedAt, publishedText, readBatch} from './read-batch.ts';
 import {reportFile, writeReport} from '../report/file.ts';
 import {writeResults} from '../report/results.ts';
-import type {Summary} from '../standing/summary.ts';
-import {ATTENTION, commandsOf, summaryOf, type WantedBatch} from './status.ts';
+import type {ReturnedRow, SummaryWithReturns} from '../report/returned.ts';
+import {ATTENTION, commandsOf, returnedIn, returnedOf, summaryOf, type WantedBatch} from './status.ts';
 
 /** The summary, with the path of the HTML report if one was written. */
-export type Reported = Summary & {
+export type Reported = SummaryWithReturns & {
   report_file?: string;
   /** When the process that has the batch published what is shown; absent if none has it. */
   published_at?: string;
@@ -19,6 +19,8 @@ export type Reported = Summary & {
 interface ReportEnd {
   summary: Reported;
   attention: Attention[];
+  /** Rows that the bank has returned. */
+  returned: ReturnedRow[];
   commands: CommandBuilder;
   /** When it was published, in words, if another process has the batch. */
   published: string | undefined;
@@ -36,25 +38,31 @@ export async function reportBatch(
   const batch = await readBatch(wanted, `report of batch ${wanted.batchId}`);
   try {
     const {journal, plan} = batch;
-    const before = await summaryOf(batch, wanted);
+    const returned = await returnedOf(batch, wanted);
+    const summaryNow = async () => returnedIn(batch, await summaryOf(batch, wanted), {returned, wanted});
+    const before = await summaryNow();
     const own = resolve(journal.fact('typedOut') ?? plan.file.folder);
     const folder = wanted.folder === undefined ? own : resolve(wanted.folder);
     const published = publishedText(batch);
     // The process that has the batch writes the results at its end; these, written late, would replace them.
     const areResultsLeft = published !== undefined && isSameFolder(folder, own);
-    if (!areResultsLeft) journal.setFact('results', writeResults({journal, plan, summary: before, folder}));
+    if (!areResultsLeft)
+      journal.setFact('results', writeResults({journal, plan, summary: before, folder, returned}));
     const isSent = isBeingSent(batch);
     const summary: Reported = {
-      ...(await summaryOf(batch, wanted)),
+      ...(await summaryNow()),
       ...(areResultsLeft && isSent ? {results: null, failed_file: null, summary_file: null} : {}), // of an earlier run
       ...publishedAt(batch),
     };
     const attention = isSent ? [] : journal.needingAttention(ATTENTION, summary.in_doubt);
-    const end = {attention, commands: commandsOf(batch, wanted), published, areResultsLeft};
+    const end = {
+      ...{attention, returned: [...returned.values()], commands: commandsOf(batch, wanted)},
+      ...{published, areResultsLeft},
+    };
     if (wanted.html === undefined || (wanted.html === 'beside' && areResultsLeft && isSent))
       return {summary, ...end};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
-    writeReport({batch, summary, path, isUsual: wanted.html === 'beside', commands: end.commands});
+    writeReport({batch, summary, path, isUsual: wanted.html === 'beside', commands: end.commands, returned});
     return {summary: {...summary, report_file: path}, ...end};
   } finally {
     await batch.close();

@@ -8,6 +8,16 @@ import {openToRead} from './private-copy.ts';
 import type {Kind} from '../model/kinds.ts';
 import {readNews} from '../registry/news.ts';
 import {progressLine} from '../standing/progress.ts';
+import {
+  type BankReturn,
+  NO_RETURNS,
+  type ReturnedRow,
+  type ReturnedRows,
+  returnedRows,
+  type SummaryWithReturns,
+  withReturns,
+} from '../report/returned.ts';
+import {typingFor} from '../standing/next-command.ts';
 import {type CommandsFor, readSummary} from '../standing/read-summary.ts';
 import {ASKING, readStatus, type StatusFile} from '../standing/status-file.ts';
 import type {Summary} from '../standing/summary.ts';
@@ -20,6 +30,8 @@ export interface WantedBatch {
   commandsFor?: CommandsFor;
   /** The command that runs a planned batch, with what has to be accepted. */
   nextOfPlan?: (batch: OpenBatch) => Promise<string | null>;
+  /** What the bank has returned, by the id of the record; absent: nothing is known. */
+  returnsOf?: (batch: OpenBatch) => Promise<ReadonlyMap<string, BankReturn>>;
 }
 
 /** Maximum number of rows listed as needing attention. */
@@ -30,8 +42,10 @@ export const ATTENTION = 10;
  * the process was killed.
  */
 export async function statusOfBatch(wanted: WantedBatch): Promise<{
-  summary: Summary;
+  summary: SummaryWithReturns;
   attention: Attention[];
+  /** Rows that the bank has returned. */
+  returned: ReturnedRow[];
   commands: CommandBuilder;
   running: string | undefined;
 }> {
@@ -39,9 +53,11 @@ export async function statusOfBatch(wanted: WantedBatch): Promise<{
     const batch = await openToRead({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
       if (batch.copy === undefined) await readNews(batch, wanted);
-      const summary = await summaryOf(batch, wanted);
+      const returned = await returnedOf(batch, wanted);
+      const summary = returnedIn(batch, await summaryOf(batch, wanted), {returned, wanted});
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
-      return {summary, attention, commands: commandsOf(batch, wanted), running: undefined};
+      const commands = commandsOf(batch, wanted);
+      return {summary, attention, returned: [...returned.values()], commands, running: undefined};
     } finally {
       await batch.close();
     }
@@ -51,10 +67,25 @@ export async function statusOfBatch(wanted: WantedBatch): Promise<{
     return {
       summary: {...status.summary, posts: 0, next: null},
       attention: [],
+      returned: [],
       commands: BARE_COMMANDS,
       running: runningText(status, error),
     };
   }
+}
+
+/** The rows that the bank has returned, as far as a reconcile has found them. */
+export const returnedOf = async (batch: OpenBatch, {returnsOf}: WantedBatch): Promise<ReturnedRows> =>
+  returnsOf === undefined ? NO_RETURNS : returnedRows(batch.journal, await returnsOf(batch));
+
+/** The summary with these rows. The next command of a batch that would be complete writes them to a file. */
+export function returnedIn<S extends Summary>(
+  batch: OpenBatch,
+  summary: S,
+  {returned, wanted}: {returned: ReturnedRows; wanted: WantedBatch},
+): S & Pick<SummaryWithReturns, 'returned'> {
+  const type = typingFor(commandsOf(batch, wanted), {kind: summary.kind, batchId: summary.batch_id});
+  return withReturns(summary, returned, type('report'));
 }
 
 /** The summary of a batch at rest. */

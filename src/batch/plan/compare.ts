@@ -56,11 +56,21 @@ export class Differences {
 
 const PAGE = 1000;
 
+/** A batch, with the numbers of the rows that the bank has returned: they are not paid. */
+interface ComparedBatch {
+  journal: Journal;
+  returned: ReadonlySet<number>;
+}
+
 /**
  * Compares the rows of a file with the rows that a batch has paid, by reference. Offline, and in constant memory: both
  * are read in pages.
  */
-export async function compareRows(kind: Kind, file: Journal, batch: Journal): Promise<Comparison> {
+export async function compareRows(
+  kind: Kind,
+  file: Journal,
+  {journal: batch, returned}: ComparedBatch,
+): Promise<Comparison> {
   const found: Comparison = {
     rows: {file: 0, paid: 0, same: 0},
     notPaid: new Differences(),
@@ -69,12 +79,12 @@ export async function compareRows(kind: Kind, file: Journal, batch: Journal): Pr
   };
   batch.makeDoubtExplicit();
   for (const page of pagesOf((after) => file.rows.after(after, PAGE), PAGE)) {
-    for (const row of page) compareRow(kind, row, batch.rows.of(row.reference), found, {file, batch});
+    for (const row of page) compareRow(kind, row, batch.rows.of(row.reference), found, {file, batch, returned});
     await nextTurn();
   }
   for (const page of pagesOf((after) => batch.rows.after(after, PAGE), PAGE)) {
     for (const row of page) {
-      if (!isPaid(row)) continue;
+      if (!isPaid(row) || returned.has(row.n)) continue;
       found.rows.paid++;
       if (file.rows.of(row.reference) !== undefined) continue;
       const paid = paymentOf(paidContentOf(row, kind, (n) => batch.rows.differencesOf(n)));
@@ -94,16 +104,17 @@ function compareRow(
   row: JournalRow,
   known: JournalRow | undefined,
   found: Comparison,
-  {file, batch}: {file: Journal; batch: Journal},
+  {file, batch, returned}: {file: Journal; batch: Journal; returned: ReadonlySet<number>},
 ): void {
   found.rows.file++;
   const line = file.rows.lineOf(row.n);
-  if (known === undefined || !isPaid(known)) {
+  const isBack = known !== undefined && returned.has(known.n);
+  if (known === undefined || isBack || !isPaid(known)) {
     const {state, id} = known === undefined ? {state: null, id: null} : differenceOf(known, batch);
     const difference = {
       reference: row.reference,
       line,
-      state,
+      state: isBack ? 'returned' : state,
       id,
       fields: [],
       file: paymentOf(row),

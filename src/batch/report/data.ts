@@ -8,6 +8,8 @@ import type {TroubledRow} from '../journal/rows/report-rows.ts';
 import type {Mode} from '../../contract/mode.ts';
 import type {Kind} from '../model/kinds.ts';
 import {isHeldElsewhere, type OpenBatch} from '../journal/open-batch.ts';
+import {NO_RETURNS, type ReturnedRows, returnedText} from './returned.ts';
+import {must} from '../../narrow.ts';
 import type {Summary} from '../standing/summary.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
@@ -16,6 +18,7 @@ const TROUBLES = [
   'in_doubt',
   'collision',
   'failed',
+  'returned', // accepted and settled; the bank sent the money back
   'dead_key',
   'conflict',
   'unapproved',
@@ -36,7 +39,10 @@ export interface TroubleGroup {
 }
 
 /** Accepted rows by the status of their records, in number and money. */
-export type AcceptedParts = Record<'settled' | 'failed' | 'underway', {count: number; totals: Totals}>;
+export type AcceptedParts = Record<
+  'settled' | 'failed' | 'underway' | 'returned',
+  {count: number; totals: Totals}
+>;
 
 /** Everything that a report shows. It depends only on the state of the batch. */
 export interface ReportData {
@@ -70,12 +76,14 @@ interface ReportOptions {
   mostRows?: number | undefined;
   /** See `ReportData`. */
   file?: string | undefined;
+  /** Rows that the bank has returned, if that is known. */
+  returned?: ReturnedRows | undefined;
 }
 
 export function readReport(
   batch: OpenBatch,
   summary: Summary,
-  {commands = BARE_COMMANDS, mostRows = MOST_ROWS, file}: ReportOptions = {},
+  {commands = BARE_COMMANDS, mostRows = MOST_ROWS, file, returned = NO_RETURNS}: ReportOptions = {},
 ): ReportData {
   const {journal, plan} = batch;
   const binding = journal.fact('binding');
@@ -91,28 +99,42 @@ export function readReport(
     ),
     commands,
     file,
-    accepted: readAccepted(journal, plan.kind),
+    accepted: readAccepted(journal, plan.kind, returned),
     lastChangeAt,
-    troubles: summary.state === 'planned' ? [] : readTroubles(journal, plan.kind, mostRows),
+    troubles: summary.state === 'planned' ? [] : readTroubles(journal, plan.kind, {mostRows, returned}),
     confirmations: readConfirmations(journal),
     retried: journal.former.generations().length,
   };
 }
 
-function readAccepted(journal: Journal, kind: Kind): AcceptedParts {
+function readAccepted(journal: Journal, kind: Kind, returned: ReturnedRows): AcceptedParts {
   const part = () => ({count: 0, totals: new Totals()});
-  const parts: AcceptedParts = {settled: part(), failed: part(), underway: part()};
+  const parts: AcceptedParts = {settled: part(), failed: part(), underway: part(), returned: part()};
   const lifecycle = LIFECYCLES[kind];
-  for (const {status, currency, count, sum} of journal.report.acceptedSums()) {
+  const partOf = (status: string | null) => {
     const isGood = lifecycle.good.some((good) => good === status);
-    const into = parts[isGood ? 'settled' : isFinal(lifecycle, status ?? '') ? 'failed' : 'underway'];
+    return parts[isGood ? 'settled' : isFinal(lifecycle, status ?? '') ? 'failed' : 'underway'];
+  };
+  for (const {status, currency, count, sum} of journal.report.acceptedSums()) {
+    const into = partOf(status);
     into.count += count;
     into.totals.add(currency, sum);
+  }
+  for (const {status, currency, amount} of returned.values()) {
+    const from = partOf(status);
+    from.count -= 1;
+    from.totals.subtract(currency, amount);
+    parts.returned.count += 1;
+    parts.returned.totals.add(currency, amount);
   }
   return parts;
 }
 
-function readTroubles({report}: Journal, kind: Kind, mostRows: number): TroubleGroup[] {
+function readTroubles(
+  {report, rows}: Journal,
+  kind: Kind,
+  {mostRows, returned}: {mostRows: number; returned: ReturnedRows},
+): TroubleGroup[] {
   const {next, initial} = LIFECYCLES[kind];
   const clear = Object.keys(next).filter((status) => status !== initial);
   const sums = report.troubleSums(clear);
@@ -124,10 +146,24 @@ function readTroubles({report}: Journal, kind: Kind, mostRows: number): TroubleG
       group.count += count;
       group.totals.add(currency, sum);
     }
+    if (trouble === 'returned') addReturned(group, returned, rows, room);
     if (group.count === 0) continue;
-    if (room > 0) group.rows = report.troubledRows(clear, trouble, room);
+    if (room > 0 && trouble !== 'returned') group.rows = report.troubledRows(clear, trouble, room);
     room -= group.rows.length;
     groups.push(group);
   }
   return groups;
+}
+
+/** The service shows these rows as paid, so their journal has no trouble of them. */
+function addReturned(group: TroubleGroup, returned: ReturnedRows, rows: Journal['rows'], room: number): void {
+  for (const back of returned.values()) {
+    const {n, reference, id, amount, currency, status, code = null} = back;
+    group.count += 1;
+    group.totals.add(currency, amount);
+    if (group.rows.length >= room) continue;
+    const {party} = must(rows.after(n - 1, 1)[0], 'row of a return');
+    const of = {n, line: rows.lineOf(n), reference, party, amount, currency};
+    group.rows.push({...of, id, status, code, message: returnedText(back)});
+  }
 }

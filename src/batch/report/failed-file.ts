@@ -46,12 +46,18 @@ export class FailedLayout {
     return this.#plan.minorAmounts === true ? 'amount_in_minor_units' : 'amount';
   }
 
-  /** @param n number of the record; @param cells as stored with the plan */
-  line(n: number, cells: readonly string[], isPlanned: boolean): readonly string[] {
+  /**
+   * @param n number of the record; @param cells as stored with the plan
+   * @param reference the one under which the row is paid again, if it is not its own
+   */
+  line(n: number, cells: readonly string[], isPlanned: boolean, reference?: string): readonly string[] {
     const {columns} = this.#plan;
     if (columns === undefined) return cells;
     const row = isPlanned ? this.#journal.rows.after(n - 1, 1)[0] : undefined;
-    if (row !== undefined) return this.header.map((name) => this.#valueOf(row, name));
+    if (row !== undefined) {
+      const again = reference === undefined ? row : {...row, reference};
+      return this.header.map((name) => this.#valueOf(again, name));
+    }
     return this.header.map((name) => {
       const at = columns.findIndex((column) => (column === 'amount' ? this.#amountColumn : column) === name);
       return at === -1 ? '' : (cells[at] ?? '');

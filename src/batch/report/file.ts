@@ -7,6 +7,7 @@ import {readReport} from './data.ts';
 import {journalMark} from './mark.ts';
 import {reportHtml} from './html.ts';
 import {writePrivately} from './private-file.ts';
+import type {ReturnedRows} from './returned.ts';
 import type {Summary} from '../standing/summary.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
@@ -24,10 +25,11 @@ export function writeReport(options: {
   /** It is the usual one, beside the results. */
   isUsual?: boolean;
   commands?: CommandBuilder;
+  returned?: ReturnedRows;
 }): void {
-  const {batch, summary, path, isUsual = false, commands} = options;
+  const {batch, summary, path, isUsual = false, commands, returned} = options;
   const file = isUsual ? undefined : path;
-  writePage(path, batch.plan, reportHtml(readReport(batch, summary, {commands, file})));
+  writePage(path, batch.plan, reportHtml(readReport(batch, summary, {commands, file, returned})));
 }
 
 /** Writes a page about a batch in the same way. */

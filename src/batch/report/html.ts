@@ -47,7 +47,7 @@ ${orphans(data)}
 ${trail(data)}
 ${identity(data)}
 <footer><p>Generated from the journal of the batch; the same state always gives the same report. “Accepted” means that the service approved the
-${NOUNS[plan.kind].one}; “settled” is the last status that the service reports. A bank can still return an ACH payment days later, and this report does not show that. All times are in UTC.</p></footer>
+${NOUNS[plan.kind].one}; “settled” is the last status that the service reports. A bank can still return an ACH payment days later: this report shows the returns that <code>remit reconcile</code> had found. All times are in UTC.</p></footer>
 </main>`;
 }
 

@@ -7,6 +7,7 @@ import {fileFailure} from '../../store/files/failures.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
 import {sha256Of} from '../input/file-hash.ts';
 import {FailedLayout, isFailed} from './failed-file.ts';
+import {NO_RETURNS, repayReference, type ReturnedRow, type ReturnedRows, returnedText} from './returned.ts';
 import {CsvFile, whileWriting, refuseLink, writePrivately} from './private-file.ts';
 import type {ResultFiles} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
@@ -27,8 +28,10 @@ export function writeResults(options: {
   plan: Plan;
   summary: Summary;
   folder: string;
+  /** Rows that the bank has returned, if that is known. */
+  returned?: ReturnedRows;
 }): ResultFiles {
-  const {journal, plan, summary, folder} = options;
+  const {journal, plan, summary, folder, returned = NO_RETURNS} = options;
   const own = resultFiles(folder, plan);
   const last = refuseForeign(own, plan);
   const files = {...own, failed: failedPlace(own.failed, last)};
@@ -46,11 +49,15 @@ export function writeResults(options: {
     failed.line(again.header, ',');
     for (const record of journal.report.everything()) {
       const cells = ownJson<string[]>(record.cells);
-      const columns = resultCells(record, journal);
+      const back = returned.get(record.n);
+      const columns = resultCells(record, journal, back);
       results.line([...padded(cells, plan.header.length), ...columns].map(quoteFormula), ',');
-      if (!isFailed(record)) continue;
-      if (cells.length === 0) continue; // not stored, because a cell may belong to an ignored column
-      failed.line(again.line(record.n, cells, record.reference !== null), ',');
+      // A row of an earlier version has no canonical columns, so it cannot get another reference.
+      const repaid = back?.paidAgainBy === undefined && plan.columns !== undefined ? back : undefined;
+      if (!isFailed(record) && repaid === undefined) continue;
+      if (cells.length === 0 && repaid === undefined) continue; // not stored, because a cell may belong to an ignored column
+      const reference = repaid === undefined ? undefined : repayReference(repaid.reference);
+      failed.line(again.line(record.n, cells, record.reference !== null, reference), ',');
       failures++;
     }
     // The summary identifies the batch of these files, so it is written first: after a crash in between, they must
@@ -122,7 +129,7 @@ function resultColumns(plan: Plan): string[] {
   ].map((column) => (plan.header.includes(column) ? `remit_${column}` : column));
 }
 
-function resultCells(record: FileRecord, journal: Journal): string[] {
+function resultCells(record: FileRecord, journal: Journal, back: ReturnedRow | undefined): string[] {
   const n = String(record.n);
   if (record.reference === null) {
     const issues = journal.report
@@ -135,12 +142,12 @@ function resultCells(record: FileRecord, journal: Journal): string[] {
   return [
     n,
     record.reference,
-    state === 'held' ? 'held' : bucketOf(state),
+    back !== undefined ? 'returned' : state === 'held' ? 'held' : bucketOf(state),
     `${formatMajor(BigInt(record.amount), currency)} ${currency}`,
     sanitizer.token(id ?? ''),
     sanitizer.token(status ?? ''),
-    sanitizer.token(code ?? ''),
-    cleanMessage(sanitizer, record) ?? '',
+    sanitizer.token(back?.code ?? code ?? ''),
+    back === undefined ? (cleanMessage(sanitizer, record) ?? '') : returnedText(back),
     String(attempts ?? ''),
     sanitizer.token(requestId ?? ''),
     at === null ? '' : new Date(at).toISOString(),

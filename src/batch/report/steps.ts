@@ -22,6 +22,7 @@ const ORDER: readonly (RowTrouble | 'underway')[] = [
   'underway',
   'unclear',
   'failed',
+  'returned',
   'rejected',
   'dead_key',
   'conflict',
@@ -30,7 +31,7 @@ const ORDER: readonly (RowTrouble | 'underway')[] = [
 
 /** Nothing of a canceled batch is sent again; only decisions and status checks are left. */
 const LEFT_WHEN_CANCELED: ReadonlySet<RowTrouble | 'underway'> = new Set([
-  ...(['collision', 'underway', 'unclear', 'conflict', 'differs'] as const),
+  ...(['collision', 'underway', 'unclear', 'returned', 'conflict', 'differs'] as const),
 ]);
 
 /**

@@ -75,6 +75,12 @@ export function troubleWords(
         meaning: `Accepted by the service, then failed: it was not ${done}.`,
         next: `Fix the cause, then send them again with new keys: ${type('retry')}.`,
       };
+    case 'returned':
+      return {
+        label: 'Returned by the bank',
+        meaning: `Accepted and settled, then returned by the bank, as a reconcile found. The service still shows it as settled.`,
+        next: 'Fix the cause, such as a closed account. The file of failed rows has them with new references: correct it, and run it as a separate batch.',
+      };
     case 'dead_key':
       return {
         label: 'Failed or canceled record',

@@ -20,8 +20,11 @@ import type {FlagValues} from '../input/flags.ts';
 import type {followFlags, runFlags} from './flags.ts';
 import type {RunFlags} from './run/request.ts';
 import {checkBound, commandsFor, sendingCommands} from './place.ts';
+import {typingFor} from '../../batch/standing/next-command.ts';
+import {type ReturnedRow, returnedRows, type SummaryWithReturns, withReturns} from '../../batch/report/returned.ts';
 import {readSummary} from '../../batch/standing/read-summary.ts';
 import {statusOfBatch} from '../../batch/overview/status.ts';
+import {returnsReader} from './returns.ts';
 import {summaryText} from './summary-view.ts';
 import {timeoutsOf} from './timeouts.ts';
 
@@ -89,15 +92,17 @@ export async function refreshBatch(options: {
     const {stopped_because: stop} = seen;
     // A refresh that stops early does not affect the state of the batch, unless a record was lost.
     const isOfBatch = followed.outcome !== 'stopped' || stop?.reason === 'lost-record';
-    const summary = isOfBatch
+    const refreshed = isOfBatch
       ? seen
       : {...seen, state: before.state, stopped_because: before.stopped_because};
-    showFollowed({context, batch, commands}, summary, followed);
+    const {returned, summary} = await withBankReturns(options, {batch, summary: refreshed, commands});
+    showFollowed({context, batch, commands, returned}, summary, followed);
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop?.message}`);
     const exit = refreshExitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0}, followed);
-    return {summary: {...summary, followed}, exit};
+    const isBack = exit === EXIT.OK && summary.state === 'incomplete';
+    return {summary: {...summary, followed}, exit: isBack ? EXIT.PARTIAL : exit};
   } finally {
     out.endProgress();
     await batch.close();
@@ -153,13 +158,30 @@ async function follow(options: {
   }
 }
 
+/** What a reconcile has found about rows that the service still shows as settled. */
+async function withBankReturns(
+  {context, stateDir, kind, batchId}: {context: Context; stateDir: string; kind: Kind; batchId: string},
+  {batch, summary, commands}: {batch: OpenBatch; summary: Summary; commands: Commands},
+): Promise<{returned: ReturnedRow[]; summary: SummaryWithReturns}> {
+  const returned = returnedRows(batch.journal, await returnsReader(context, stateDir)(batch));
+  const report = typingFor(commands, {kind, batchId})('report');
+  return {returned: [...returned.values()], summary: withReturns(summary, returned, report)};
+}
+
 function showFollowed(
-  {context, batch, commands}: {context: Context; batch: OpenBatch; commands: Commands},
+  {
+    context,
+    batch,
+    commands,
+    returned = [],
+  }: {context: Context; batch: OpenBatch; commands: Commands; returned?: readonly ReturnedRow[]},
   summary: Summary,
   followed: Followed,
 ): void {
   const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
-  context.out.text(`${summaryText(summary, attention, commands)}\n${followedText(followed)}`);
+  context.out.text(
+    `${summaryText(summary, attention, commands, {returned})}\n${followedText(followed)}`,
+  );
 }
 
 const ENDS: Readonly<Record<Exclude<FollowEnd, 'passed'>, string>> = {

@@ -5,10 +5,19 @@ import type {Attention} from '../../batch/journal/rows/attention.ts';
 import {BUCKETS, DIFFERS_CODE, wasReadAsOther} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
 import {canceledText, checkText, incompleteText} from '../../batch/standing/end-words.ts';
-import {groupMajor} from '../../money/amount.ts';
+import type {ReturnedRow} from '../../batch/report/returned.ts';
+import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
 import type {CommandBuilder} from '../../errors.ts';
+
+interface Shown {
+  isRun?: boolean;
+  /** The command has just written the results, with the returned rows in failed.csv. */
+  isReport?: boolean;
+  /** Rows that the bank has returned, if that is known. */
+  returned?: readonly ReturnedRow[];
+}
 
 /**
  * The end of a run for people: what happened, what did not, where it is written, and what to type next.
@@ -18,9 +27,9 @@ export function summaryText(
   summary: Summary,
   attention: readonly Attention[],
   commands: CommandBuilder,
-  {isRun = false} = {},
+  {isRun = false, isReport = false, returned = []}: Shown = {},
 ): string {
-  const lines = [headline(summary, isRun), ''];
+  const lines = [headline(summary, isRun, returned), ''];
   const type = typing(commands, summary);
   const buckets = ['planned', ...BUCKETS] as const;
   const shown = buckets.filter(
@@ -73,21 +82,22 @@ export function summaryText(
     const where = summary.results === null ? `; ${report} writes all of them to a file` : ' in the results';
     if (total > named.length) lines.push(`  … ${total - named.length} more${where}`);
   }
-  lines.push(...orphanLines(summary, commands));
+  lines.push(...returnedLines(returned), ...orphanLines(summary, commands));
   lines.push('');
   if (summary.results !== null) lines.push(`Results  ${summary.results}`);
   // The file remains until the next report, even if another batch has since paid its rows.
   const isPaidElsewhere = summary.left_out === 0 && summary.next !== null && RECORDS.test(summary.next);
   if (
     summary.failed_file !== null &&
-    summary.rejected + summary.failed + summary.left_out > 0 &&
+    summary.rejected + summary.failed + summary.left_out + (isReport ? openReturns(returned) : 0) > 0 &&
     !isPaidElsewhere
   )
     lines.push(
       `Failed   ${summary.failed_file}: correct it and run it as a separate batch`,
       `         ${commands.write(KINDS[summary.kind].topic, 'batch', 'run', summary.failed_file)}`,
     );
-  if (summary.next !== null) lines.push(`Next     ${summary.next}`);
+  const isWritten = isReport && summary.next === type('report');
+  if (summary.next !== null && !isWritten) lines.push(`Next     ${summary.next}`);
   lines.push(...methodLines(summary, named, commands));
   lines.push(...restLines(summary, type));
   if (named.some(({state, code}) => state === 'accepted' && code === DIFFERS_CODE))
@@ -170,16 +180,19 @@ const isAllCanceled = ({conflict, canceled}: Summary): boolean => conflict > 0 &
 const labelOf = (summary: Summary, bucket: string): string =>
   bucket === 'conflict' && isAllCanceled(summary) ? 'canceled' : bucket.replace('_', ' ');
 
-function partsOf(summary: Summary, bucket: string): string {
+function partsOf(summary: Summary & {returned?: number}, bucket: string): string {
   if (bucket === 'staged' && summary.held > 0) return `  (${summary.held} held: their record differs)`;
   if (bucket === 'conflict' && !isAllCanceled(summary) && (summary.canceled ?? 0) > 0)
     return `  (${summary.canceled} canceled)`;
   if (bucket === 'already_paid' && (summary.replaced ?? 0) > 0)
     return `  (${summary.replaced} replaced by a different payment: the row's amount)`;
   if (bucket !== 'accepted') return '';
-  const {settled, failed, differs = 0, maybe_paid_twice: twice = 0} = summary; // absent from a status of an earlier version
+  const {settled, failed, returned = 0, differs = 0, maybe_paid_twice: twice = 0} = summary; // absent from a status of an earlier version
+  const back = returned === 0 ? [] : [`${returned} returned`];
   const parts = [
-    ...(settled + failed === 0 ? [] : [`${settled} settled`, `${failed} failed when last read`]),
+    ...(settled + failed + returned === 0
+      ? []
+      : [`${settled} settled`, ...back, `${failed} failed when last read`]),
     ...(twice === 0 ? [] : [`${twice} that may be paid twice`]),
     ...(differs === twice ? [] : [`${differs - twice} with a record that differs`]),
   ];
@@ -192,7 +205,31 @@ const amountWidth = (summary: Summary): number =>
 const READ_SINCE =
   'The records were read since: every row is paid by its own. Find out what mixes up the answers, such as a proxy, before the next run.';
 
-function headline(summary: Summary, isRun: boolean): string {
+/** Rows that are listed as returned. */
+const RETURNED = 10;
+
+const openReturns = (returned: readonly ReturnedRow[]): number =>
+  returned.filter(({paidAgainBy}) => paidAgainBy === undefined).length;
+
+/** The service shows these rows as settled. */
+function returnedLines(returned: readonly ReturnedRow[]): string[] {
+  if (returned.length === 0) return [];
+  const shown = returned.slice(0, RETURNED).map((row) => {
+    const money = `${groupMajor(formatMajor(BigInt(row.amount), row.currency))} ${row.currency}`;
+    const again = row.paidAgainBy === undefined ? '' : `; paid again by batch ${row.paidAgainBy}`;
+    const code = row.code === undefined ? '' : `, ${row.code}`;
+    return `  ${row.reference}: ${money} on ${row.day}${code}${again}`;
+  });
+  const more = returned.length - shown.length;
+  return [
+    '',
+    'Returned by the bank, and still settled at the service:',
+    ...shown,
+    ...(more > 0 ? [`  … ${more} more in the results of report`] : []),
+  ];
+}
+
+function headline(summary: Summary, isRun: boolean, returned: readonly ReturnedRow[]): string {
   const {batch_id: id, state, planned, stopped_because: stop} = summary;
   const paid = summary.already_paid === 0 ? '' : `, ${summary.already_paid} paid by another batch`;
   const check = checkText(summary);
@@ -205,8 +242,11 @@ function headline(summary: Summary, isRun: boolean): string {
   switch (state) {
     case 'complete':
       return `Batch ${id} is complete: ${of}${end}.${isRun && stop?.reason === 'collision' ? `\n${capital(stop.message)}. ${READ_SINCE}` : ''}`;
-    case 'incomplete':
-      return `Batch ${id} is not complete: ${incompleteText(summary)}${end}.`;
+    case 'incomplete': {
+      const open = openReturns(returned);
+      const back = open === 0 ? '' : `; ${open} returned by the bank`;
+      return `Batch ${id} is not complete: ${incompleteText(summary)}${back}${end}.`;
+    }
     case 'canceled':
       return `Batch ${id} is canceled: ${canceledText(summary)}${sent}.`;
     case 'staged':

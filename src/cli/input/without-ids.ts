@@ -15,6 +15,7 @@ export const WITHOUT_IDS: ReadonlySet<string> = new Set([
     'explain',
     'help',
   ],
+  ...['reconcile', 'reconcile:confirm', 'reconcile:ignore', 'reconcile:reject'],
   ...['payees:import', 'payers:import', 'payins:batch:template', 'payouts:batch:template', 'schema'],
   ...['sandbox:advance', 'sandbox:certificate', 'sandbox:clock', 'sandbox:faults:clear', 'sandbox:magic'],
   ...['sandbox:open', 'sandbox:reset', 'sandbox:start', 'sandbox:status', 'sandbox:stop'],

@@ -75,14 +75,16 @@ export class Commands implements CommandBuilder {
 
   #placeOf([topic, group, verb, argument]: readonly string[]): string[] {
     if (topic === 'profiles' && group !== 'test') return []; // they name their profile
-    if (group !== 'batch' || verb === 'template') return [...this.#profile];
     const {stateDir, namespace, out, batchId} = this.#inForce;
+    const inFolder = stateDir === undefined ? [] : ['--state-dir', resolve(stateDir)];
+    if (topic === 'reconcile') return [...inFolder, ...this.#profile];
+    if (group !== 'batch' || verb === 'template') return [...this.#profile];
     const isFile = READS_A_FILE.has(verb) && argument !== batchId;
     return [
       ...(isFile && namespace !== undefined ? ['--namespace', namespace] : []),
       // A page or a summary file keeps the command, which is then typed in another folder.
       ...(WRITES_RESULTS.has(verb) && out !== undefined ? ['--out', resolve(out)] : []),
-      ...(stateDir === undefined ? [] : ['--state-dir', resolve(stateDir)]),
+      ...inFolder,
       ...this.#profile,
     ];
   }

@@ -4,6 +4,7 @@ import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../err
 import {dayInNewYork, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
 import {failureReasonText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
+import {warnOfReturns} from '../core/bank-returns.ts';
 import {noteFrozenClock} from '../core/frozen-clock.ts';
 import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
@@ -115,6 +116,8 @@ async function waitForMany(
   const isWhole = out.settings.format === 'json' || out.settings.format === 'yaml';
   const isEmpty = thrown !== undefined && (isWhole || found.length === 0);
   if (!isStream && !isEmpty) await out.list(found, waitView);
+  if (thrown === undefined)
+    await warnOfReturns(context, kind.view, found.flatMap(({id, status}) => (status === 'settled' ? [id] : [])));
   const open = ids.filter((id) => (rows.get(id)?.outcome ?? 'timeout') === 'timeout');
   const what = `${open.length} of ${ids.length} ${plural}`;
   const target = until === undefined ? [] : ['--until', until];

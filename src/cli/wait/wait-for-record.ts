@@ -3,6 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {failureReasonText} from '../../output/views/failure.ts';
+import {showWithReturn} from '../core/bank-returns.ts';
 import type {Context} from '../core/context.ts';
 import {noteFrozenClock} from '../core/frozen-clock.ts';
 import {withDoctor} from '../core/way-out.ts';
@@ -70,7 +71,7 @@ export async function waitForRecord(context: Context, kind: AwaitedKind, waiting
   await clockNote;
   out.endProgress();
   if (waited.outcome === 'reached') {
-    out.record(waited.record, view);
+    await showWithReturn(context, waited.record, view);
     return waited.record;
   }
   await out.unfinished(waited.record, view);

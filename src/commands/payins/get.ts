@@ -1,3 +1,4 @@
+import {showWithReturn} from '../../cli/core/bank-returns.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {answered} from '../../cli/resources/reads.ts';
@@ -11,9 +12,9 @@ export default class PayinsGet extends RemitCommand {
   async run() {
     const {args} = await this.parse(PayinsGet);
     const context = await this.open();
-    const {client, out, stop} = context;
+    const {client, stop} = context;
     const data = answered(context, await client.payins.get({id: args.id}, {signal: stop.signal}));
-    out.record(data, payinView);
+    await showWithReturn(context, data, payinView);
     return data;
   }
 }

@@ -1,3 +1,4 @@
+import {showWithReturn} from '../../cli/core/bank-returns.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {answered} from '../../cli/resources/reads.ts';
@@ -11,9 +12,9 @@ export default class PayoutsGet extends RemitCommand {
   async run() {
     const {args} = await this.parse(PayoutsGet);
     const context = await this.open();
-    const {client, out, stop} = context;
+    const {client, stop} = context;
     const data = answered(context, await client.payouts.get({id: args.id}, {signal: stop.signal}));
-    out.record(data, payoutView);
+    await showWithReturn(context, data, payoutView);
     return data;
   }
 }

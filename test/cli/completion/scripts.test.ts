@@ -67,6 +67,9 @@ describe('completion', () => {
         'payouts batch find',
         'payouts batch resolve',
         'profiles add', // a new name
+        'reconcile confirm', // a bank line
+        'reconcile ignore',
+        'reconcile reject',
         'sandbox advance',
         'sandbox checkpoint save',
         'sandbox clock',

@@ -4,8 +4,10 @@ import {KINDS} from '../../../batch/model/kinds.ts';
 import {pagesOf} from '../../../batch/model/pages.ts';
 import {compareRows, type Comparison} from '../../../batch/plan/compare.ts';
 import {type DraftPlan, withoutKeeping} from '../../../batch/plan/plan.ts';
+import {returnedRows} from '../../../batch/report/returned.ts';
 import {publishedText, readBatch} from '../../../batch/overview/read-batch.ts';
 import {RemitError} from '../../../errors.ts';
+import {returnsReader} from '../returns.ts';
 import {type FileToRead, readFromFlags} from '../plan/action.ts';
 
 /** A file that was compared with a batch. */
@@ -20,13 +22,15 @@ export interface Compared {
  * @param batchId undefined: the batch of this state folder that has references of the file
  */
 export function compareFile(wanted: FileToRead, batchId: string | undefined): Promise<Compared> {
-  const {kind, local} = wanted;
+  const {kind, local, stateDir} = wanted;
   return readFromFlags(wanted, (options) =>
     withoutKeeping(options, async (draft) => {
       for (const warning of draft.plan.warnings) local.out.warn(warning);
       const batch = await open(wanted, batchId ?? (await batchOf(wanted, draft)));
       try {
-        const found = await compareRows(kind, draft.journal, batch.journal);
+        const returned = returnedRows(batch.journal, await returnsReader(local, stateDir)(batch));
+        const compared = {journal: batch.journal, returned: new Set(returned.keys())};
+        const found = await compareRows(kind, draft.journal, compared);
         const published = publishedText(batch);
         if (published !== undefined) local.out.note(published);
         return {file: draft.plan, batch: batch.plan, found};

@@ -10,7 +10,8 @@ import {pickFields} from '../../../output/records/select.ts';
 import {safeJson, type Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {type FetchedRecord, recordFetched} from '../../../batch/follow/record-fetched.ts';
-import {countLater, exportLine, type ExportLine, type SeenLater} from './line.ts';
+import type {ReturnedRows} from '../../../batch/report/returned.ts';
+import {countLater, exportLine, type ExportLine, returnedLine, type SeenLater} from './line.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import {writeOutFile} from '../../../store/files/out-file.ts';
 
@@ -28,6 +29,7 @@ export type Fetching = (rows: readonly JournalRow[]) => Promise<ReadonlyMap<numb
 export async function* exportLines(
   batch: OpenBatch,
   seen: SeenLater,
+  returned: ReturnedRows,
   fetching?: {records: Fetching; clock: Clock},
 ): AsyncGenerator<ExportLine> {
   const {journal} = batch;
@@ -44,7 +46,9 @@ export async function* exportLines(
     journal.flush();
     for (const row of rows) {
       if (row.outcome !== undefined) countLater(row.outcome, seen);
-      yield exportLine(row, batch, fetched?.get(row.n));
+      const line = exportLine(row, batch, fetched?.get(row.n));
+      const back = returned.get(row.n);
+      yield back === undefined ? line : returnedLine(line, back);
     }
   }
   if (fetching !== undefined && isAnySettled && seen.gone === 0) endIfResolved(batch, fetching.clock);

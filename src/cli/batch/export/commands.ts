@@ -3,6 +3,8 @@ import {resolve} from 'node:path';
 import {Flags} from '@oclif/core';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {publishedText, readBatch} from '../../../batch/overview/read-batch.ts';
+import {returnedRows} from '../../../batch/report/returned.ts';
+import {returnsReader} from '../returns.ts';
 import {readNews} from '../../../batch/registry/news.ts';
 import {DIFFERS_CODE} from '../../../batch/model/outcome.ts';
 import {differText} from '../../../batch/standing/end-words.ts';
@@ -56,7 +58,7 @@ export abstract class BatchExport extends BatchCommand {
       if (published !== undefined) out.note(published);
       batch.journal.makeDoubtExplicit();
       if (!flags.refresh) {
-        const written = await this.#write(local, batch, path);
+        const written = await this.#write(local, batch, {path, stateDir});
         out.note('Statuses are as last seen; --refresh fetches each record.');
         return written;
       }
@@ -70,7 +72,7 @@ export abstract class BatchExport extends BatchCommand {
       try {
         const client = context.clientOn(transport);
         const records = recordFetcher({context, client, plan: batch.plan, maxRps: flags['max-rps']});
-        return await this.#write(local, batch, path, {records, stateDir});
+        return await this.#write(local, batch, {path, stateDir}, records);
       } finally {
         await transport.close();
       }
@@ -83,27 +85,33 @@ export abstract class BatchExport extends BatchCommand {
   async #write(
     local: LocalContext,
     batch: OpenBatch,
-    file: string | undefined,
-    fetching?: {records: Fetching; stateDir: string},
+    {path: file, stateDir}: {path: string | undefined; stateDir: string},
+    records?: Fetching,
   ): Promise<{file: string; rows: number} | undefined> {
     const {out, clock} = local;
     const seen = {failed: 0, canceled: 0, differs: 0, unapproved: 0, gone: 0};
-    const lines = exportLines(batch, seen, fetching && {...fetching, clock});
+    const returned = returnedRows(batch.journal, await returnsReader(local, stateDir)(batch));
+    const lines = exportLines(batch, seen, returned, records && {records, clock});
     let written: {file: string; rows: number} | undefined;
     if (file === undefined) await out.list(lines);
     else {
       written = await exportToFile(local, lines, {path: file, format: fileFormat(out.settings.format, file)});
       out.text(`${counted(written.rows, 'row')} of batch ${batch.plan.batchId} exported to ${written.file}.`);
     }
-    if (fetching !== undefined && batch.copy === undefined)
-      await readNews(batch, {stateDir: fetching.stateDir, clock}); // other batches count what was read, too
+    if (records !== undefined && batch.copy === undefined)
+      await readNews(batch, {stateDir, clock}); // other batches count what was read, too
     const summary = readSummary(batch, clock.now(), () => commandsFor(local, batch));
     warnOf(local, seen, summary);
-    const isChanged = Object.values(seen).some((rows) => rows > 0);
+    warnOfReturned(local, returned.size);
+    const isChanged = returned.size > 0 || Object.values(seen).some((rows) => rows > 0);
     const exit = restingExitCodeOf(summary);
     this.exitWith(exit === EXIT.OK && isChanged ? EXIT.PARTIAL : exit);
     return written;
   }
+}
+
+function warnOfReturned({out}: LocalContext, rows: number): void {
+  if (rows > 0) out.warn(`${counted(rows, 'row')} returned by the bank: state is returned, and reason_code is its code`);
 }
 
 /** What the lines of the export show that a person must know. */

@@ -13,6 +13,7 @@ import {
   LOST,
   type RowState,
 } from '../../../batch/model/outcome.ts';
+import {type ReturnedRow, returnedText} from '../../../batch/report/returned.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {failureOf} from '../../../contract/failure.ts';
 import {formatMajor} from '../../../money/amount.ts';
@@ -65,6 +66,14 @@ export function exportLine(
     as_of: momentOf(fetched?.at ?? journal.writtenAt(row.n)),
   };
 }
+
+/** The line of a row that the bank has returned: the record alone would say that it is paid. */
+export const returnedLine = (line: ExportLine, returned: ReturnedRow): ExportLine => ({
+  ...line,
+  state: 'returned',
+  reason_code: returned.code ?? null,
+  reason: returnedText(returned),
+});
 
 /** What reads after the acceptance have shown: rows that failed, were canceled, differ, are not approved, or are gone. */
 export interface SeenLater {

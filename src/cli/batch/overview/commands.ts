@@ -3,7 +3,6 @@ import {listBatches} from '../../../batch/overview/list.ts';
 import {reportBatch} from '../../../batch/overview/report.ts';
 import {statusOfBatch} from '../../../batch/overview/status.ts';
 import {checkText} from '../../../batch/standing/end-words.ts';
-import {restingExitCodeOf} from '../../../batch/standing/summary.ts';
 import {RemitError} from '../../../errors.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
 import {runFlags, stateDirFlag} from '../flags.ts';
@@ -12,6 +11,7 @@ import {batchView} from './list-view.ts';
 import {commandsFor} from '../place.ts';
 import {nextOfPlan} from '../plan/next.ts';
 import {showFound, showRow} from './rows.ts';
+import {exitWithReturns, returnsReader} from '../returns.ts';
 import {leftOutText, summaryText} from '../summary-view.ts';
 
 export abstract class BatchStatus extends BatchCommand {
@@ -57,17 +57,18 @@ export abstract class BatchStatus extends BatchCommand {
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     const {project} = this;
-    const {summary, attention, commands, running} = await statusOfBatch({
+    const {summary, attention, returned, commands, running} = await statusOfBatch({
       kind: this.kind,
       batchId: args.batch,
       stateDir,
       clock: local.clock,
       commandsFor: (batch) => commandsFor(local, batch),
       nextOfPlan: (batch) => nextOfPlan({local, project, stateDir}, batch),
+      returnsOf: returnsReader(local, stateDir),
     });
-    local.out.text(summaryText(summary, attention, commands));
+    local.out.text(summaryText(summary, attention, commands, {returned}));
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
-    if (running === undefined) this.exitWith(restingExitCodeOf(summary));
+    if (running === undefined) this.exitWith(exitWithReturns(summary));
     else local.out.note(running);
     return summary;
   }
@@ -97,25 +98,26 @@ export abstract class BatchReport extends BatchCommand {
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     const {project} = this;
-    const {summary, attention, commands, published, areResultsLeft} = await reportBatch({
+    const {summary, attention, returned, commands, published, areResultsLeft} = await reportBatch({
       kind: this.kind,
       batchId: args.batch,
       stateDir,
       clock: local.clock,
       commandsFor: (batch) => (local.ofBatch.commands = commandsFor(local, batch, flags.out)),
       nextOfPlan: (batch) => nextOfPlan({local, project, stateDir}, batch),
+      returnsOf: returnsReader(local, stateDir),
       folder: flags.out,
       html: !flags.html ? undefined : args.file === undefined ? 'beside' : {file: args.file},
     });
     const page = summary.report_file === undefined ? '' : `\nReport   ${summary.report_file}`;
-    local.out.text(summaryText(summary, attention, commands) + page);
+    local.out.text(summaryText(summary, attention, commands, {returned, isReport: true}) + page);
     if (published !== undefined) local.out.note(published);
     if (areResultsLeft)
       local.out.note(
         `${flags.html && summary.report_file === undefined ? 'Results and HTML report' : 'Results'} are not written beside those of that process; to write them now, name another folder with --out.`,
       );
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
-    this.exitWith(restingExitCodeOf(summary));
+    this.exitWith(exitWithReturns(summary));
     return summary;
   }
 }
@@ -126,11 +128,9 @@ export abstract class BatchList extends BatchCommand {
   async run() {
     const {flags} = await this.parse(BatchList);
     const local = this.openLocal();
-    const batches = await listBatches({
-      kind: this.kind,
-      stateDir: this.stateDirOf(local, flags),
-      clock: local.clock,
-    });
+    const stateDir = this.stateDirOf(local, flags);
+    const returnsOf = returnsReader(local, stateDir);
+    const batches = await listBatches({kind: this.kind, stateDir, clock: local.clock, returnsOf});
     await local.out.list(batches, batchView);
     for (const batch of batches) {
       const {batch_id: id, problem, differs} = batch;

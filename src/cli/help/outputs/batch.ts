@@ -40,6 +40,9 @@ const Summary = object({
   left_out: count,
   ...byName(BUCKETS, () => count),
   settled: count,
+  returned: count
+    .optional()
+    .describe('part of accepted that the bank has returned, as a reconcile found; absent if there are none'),
   failed: count,
   canceled: count,
   held: count,

@@ -1,6 +1,7 @@
 import {BATCH} from './batch.ts';
 import type {Printed} from './forms.ts';
 import {LOCAL} from './local.ts';
+import {RECONCILE} from './reconcile.ts';
 import {SANDBOX} from './sandbox.ts';
 import {SERVICE} from './service.ts';
 import {WEBHOOKS} from './webhooks.ts';
@@ -13,6 +14,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   ...SERVICE,
   ...BATCH,
   ...LOCAL,
+  ...RECONCILE,
   ...SANDBOX,
   ...WEBHOOKS,
 };

@@ -30,9 +30,9 @@ export class SandboxDesk {
     this.clock = clock;
   }
 
-  static async open(): Promise<SandboxDesk> {
+  static async open(options: Parameters<typeof TestSandbox.open>[0] = {}): Promise<SandboxDesk> {
     const clock = new VirtualClock();
-    return new SandboxDesk(await TestSandbox.open({clock}), clock);
+    return new SandboxDesk(await TestSandbox.open({clock, ...options}), clock);
   }
 
   env(): Record<string, string> {

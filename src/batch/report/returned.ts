@@ -1,0 +1,94 @@
+import {usualId} from '../../contract/ids.ts';
+import type {Journal} from '../journal/journal.ts';
+import {pagesOf} from '../model/pages.ts';
+import type {Summary} from '../standing/summary.ts';
+import {must} from '../../narrow.ts';
+
+/** How the bank has returned the money of a record, as a reconcile found it. */
+export interface BankReturn {
+  /** Such as `R03`; undefined if the bank gave none. */
+  code: string | undefined;
+  /** `YYYY-MM-DD` */
+  day: string;
+  /** The batch that has paid the row again under `repayReference`; undefined if none is known. */
+  paidAgainBy: string | undefined;
+}
+
+/** An accepted row whose money came back. The service still shows its record as paid. */
+export interface ReturnedRow extends BankReturn {
+  n: number;
+  reference: string;
+  id: string;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+  status: string | null;
+}
+
+/** Rows of a batch that the bank has returned, by their numbers. */
+export type ReturnedRows = ReadonlyMap<number, ReturnedRow>;
+export const NO_RETURNS: ReturnedRows = new Map();
+
+const PAGE = 10_000;
+
+/**
+ * The accepted rows whose record is among these. A record that failed is not: the service itself says so.
+ * @param returns by the id of the record
+ */
+export function returnedRows(journal: Journal, returns: ReadonlyMap<string, BankReturn>): ReturnedRows {
+  if (returns.size === 0) return NO_RETURNS;
+  const found = new Map<number, ReturnedRow>();
+  for (const page of pagesOf((after) => journal.rows.recordIds(after, PAGE), PAGE))
+    for (const {n, id} of page) {
+      const returned = returns.get(usualId(id));
+      if (returned === undefined) continue;
+      const {reference, amount, currency, outcome} = must(journal.rows.after(n - 1, 1)[0], 'row of a record');
+      if (outcome?.state !== 'accepted' || outcome.status === 'failed') continue;
+      found.set(n, {...returned, n, reference, id, amount, currency, status: outcome.status});
+    }
+  return found;
+}
+
+/** A summary that says what the bank has returned. */
+export type SummaryWithReturns = Summary & {
+  /** Part of accepted: rows whose money came back. They are not part of settled. Absent if there are none. */
+  returned?: number;
+};
+
+/**
+ * Takes the returned rows out of what is settled. A batch of which rows are still to be paid again is not complete.
+ * @param report the command that writes these rows to a file
+ */
+export function withReturns<S extends Summary>(
+  summary: S,
+  returned: ReturnedRows,
+  report: string,
+): S & Pick<SummaryWithReturns, 'returned'> {
+  if (returned.size === 0) return summary;
+  const rows = [...returned.values()];
+  const isOpen = rows.some(({paidAgainBy}) => paidAgainBy === undefined);
+  const isComplete = summary.state === 'complete';
+  return {
+    ...summary,
+    returned: rows.length,
+    settled: summary.settled - rows.filter(({status}) => status === 'settled').length,
+    state: isComplete && isOpen ? 'incomplete' : summary.state,
+    next: isComplete && isOpen ? report : summary.next,
+  };
+}
+
+/** `returned by the bank on 2026-11-17, paid again by batch december` */
+export const returnedText = ({day, paidAgainBy}: BankReturn): string =>
+  `returned by the bank on ${day}${paidAgainBy === undefined ? '' : `, paid again by batch ${paidAgainBy}`}`;
+
+const AGAIN = /-again(\d{1,4})$/;
+
+/**
+ * The reference under which a returned row is paid again. The record of its own reference is settled, so its key pays
+ * nothing any more. It is always the same one: a file that is run twice pays once.
+ */
+export function repayReference(reference: string): string {
+  const [suffix, number] = AGAIN.exec(reference) ?? [];
+  if (suffix === undefined) return `${reference}-again1`;
+  return `${reference.slice(0, -suffix.length)}-again${Number(number) + 1}`;
+}

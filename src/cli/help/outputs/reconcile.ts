@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import {count, document, object, text, textOrNull, type Printed} from './forms.ts';
+
+const counted = object({
+  count,
+  amount: text.describe('exact, in major units; money that leaves the account is negative'),
+});
+
+const Currency = object({
+  opening: textOrNull,
+  matched: counted,
+  returned: counted,
+  internal: counted,
+  unexplained: counted.describe('lines in every other state, also those that a person ignores'),
+  closing: textOrNull.describe('opening + matched + returned + internal + unexplained'),
+  balances: z
+    .enum(['stated', 'calculated', 'unknown'])
+    .describe('calculated: opening follows from the other sums'),
+  pending: counted,
+  planned: counted.describe('the sum of payments'),
+  payments: z.record(text, counted).describe('by state'),
+});
+
+const ReportedFinding = object({
+  kind: text,
+  text,
+  payment: textOrNull.describe('id of its record, or batch:NAME/REFERENCE'),
+  batch: textOrNull,
+  reference: textOrNull,
+  line: textOrNull.describe('the id of the bank line, or its key'),
+  amount: text,
+  currency_code: text,
+  day: textOrNull,
+  return_code: textOrNull,
+  candidates: z.array(text),
+  next: z.array(text).describe('commands to type'),
+});
+
+export const Reconciled = object({
+  accounts: z.array(object({id: text, label: textOrNull})),
+  from: text,
+  to: text,
+  batches: z.array(text).describe('those that the findings are restricted to; empty for none'),
+  conclusive: z.boolean(),
+  why: z.array(text).describe('why it is not conclusive'),
+  lines: object({added: count, known: count, changed: count, gone: count}).describe(
+    'bank lines of the service, since the last run',
+  ),
+  statement: object({format: text, lines: count}).nullable(),
+  currencies: z.record(text, Currency),
+  counts: z.record(text, count).describe('findings by kind'),
+  findings: z.array(ReportedFinding).describe('the first 1000 of each kind, the most urgent first'),
+  unplanned: count.describe('payments of the service that no batch of the state folder has'),
+  files: z.array(text).describe('what was written'),
+});
+
+/** A schema of its own for each command, which has its own entry in the published document. */
+const decided = () =>
+  document(
+    object({
+      line: text,
+      verb: z.enum(['confirm', 'reject', 'ignore']),
+      payments: z.array(text),
+      note: text,
+      by: text,
+      at: text,
+    }),
+  );
+
+export const RECONCILE: Readonly<Record<string, Printed>> = {
+  reconcile: document(Reconciled),
+  'reconcile:confirm': decided(),
+  'reconcile:reject': decided(),
+  'reconcile:ignore': decided(),
+};

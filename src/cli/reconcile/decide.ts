@@ -1,0 +1,99 @@
+import {Args, Flags} from '@oclif/core';
+import {RemitError} from '../../errors.ts';
+import {Book} from '../../reconcile/book/book.ts';
+import type {FoundBankLine} from '../../reconcile/book/findings.ts';
+import type {Decision} from '../../reconcile/model/finding.ts';
+import {lineName, moneyText, paymentName} from '../../reconcile/report/words.ts';
+import {RemitCommand} from '../core/command.ts';
+import type {Context} from '../core/context.ts';
+import {stateDirFlag} from '../batch/flags.ts';
+import {operatorName} from '../runtime/operator.ts';
+import {matchOptions} from './match-options.ts';
+
+export const lineArg = Args.string({required: true, description: 'bank line, as `reconcile` prints it'});
+export const paymentArg = Args.string({
+  required: true,
+  description: 'payment ids, or batch:NAME/REFERENCE, as `reconcile` prints them',
+});
+export const decisionFlags = {
+  note: Flags.string({
+    required: true,
+    helpValue: 'TEXT',
+    description: 'why; it is kept with your name and the time',
+  }),
+  by: Flags.string({helpValue: 'NAME', description: 'who decides (default: your user name on this machine)'}),
+  ...stateDirFlag,
+};
+
+interface Deciding {
+  verb: Decision['verb'];
+  line: string;
+  payments: readonly string[];
+  flags: {note: string; by?: string | undefined; 'state-dir'?: string | undefined};
+}
+
+/** A decision about one bank line. It is only followed by another one, never changed. */
+export abstract class DecisionCommand extends RemitCommand {
+  protected async decide({verb, line, payments, flags}: Deciding): Promise<Decision> {
+    const context = await this.open();
+    if (flags.note.trim() === '')
+      throw new RemitError('USAGE', '--note is empty', {hint: 'say why, in a few words'});
+    const {profile, clock} = context;
+    const book = await Book.open(flags['state-dir'] ?? context.stateDir, profile, {write: true});
+    try {
+      const found = findLine(book, line);
+      for (const key of payments) requirePayment(book, key);
+      const decision = {
+        ...{verb, line: found.line.key, payments, note: flags.note.trim()},
+        ...{by: flags.by ?? operatorName(), at: new Date(clock.now()).toISOString()},
+      };
+      book.decide(decision);
+      book.match(matchOptions(clock.now(), profile.mode));
+      showDecision(context, book, decision);
+      return decision;
+    } finally {
+      await book.close();
+    }
+  }
+}
+
+/** @throws RemitError NOT_FOUND, or USAGE if several lines have this id */
+function findLine(book: Book, typed: string): FoundBankLine {
+  for (const found of book.lines({key: typed})) return found;
+  const found: FoundBankLine[] = [];
+  for (const one of book.lines()) if (one.line.id === typed) found.push(one);
+  const [only] = found;
+  if (only === undefined)
+    throw new RemitError('NOT_FOUND', `no bank line ${typed} is known`, {
+      hint: (commands) => `read the lines first: ${commands.read('reconcile', '--account', 'ID')}`,
+    });
+  if (found.length > 1)
+    throw new RemitError('USAGE', `${found.length} bank lines have the id ${typed}`, {
+      hint: `name one of them: ${found.map(({line}) => line.key).join(', ')}`,
+    });
+  return only;
+}
+
+function requirePayment(book: Book, key: string): void {
+  for (const _ of book.payments({key})) return;
+  throw new RemitError('NOT_FOUND', `no payment ${key} is known`, {
+    hint: (commands) => `read the payments first: ${commands.read('reconcile', '--account', 'ID')}`,
+  });
+}
+
+const DONE: Readonly<Record<Decision['verb'], string>> = {
+  confirm: 'Confirmed',
+  reject: 'Rejected',
+  ignore: 'Ignored',
+};
+
+function showDecision({out}: Context, book: Book, {verb, line: key, payments, by, note}: Decision): void {
+  for (const {line} of book.lines({key})) {
+    const what = `${moneyText(line.amount, line.currency, {signed: true})} on ${line.bookingDay}`;
+    const texts = [`${DONE[verb]} by ${by}: bank line ${lineName(line)}, ${what}`];
+    for (const payment of payments)
+      for (const found of book.payments({key: payment}))
+        texts.push(`  ${paymentName(found.payment)}: ${found.state.replaceAll('_', ' ')}`);
+    out.text([...texts, `  Note: ${note}`].join('\n'));
+  }
+}

@@ -1,0 +1,52 @@
+import type {CommandBuilder} from '../../errors.ts';
+import {lineName} from '../../reconcile/report/words.ts';
+import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
+import type {ReconcileFinding} from '../../reconcile/report/report.ts';
+
+const TOPICS = {payout: 'payouts', payin: 'payins', transfer: 'transfers'} as const;
+/** Candidates for each of which a command is printed. */
+const MOST_CANDIDATES = 3;
+
+/** What to type next about a finding, with its real ids. */
+export function nextOf(
+  {kind, payment, line, candidates}: ReconcileFinding,
+  commands: CommandBuilder,
+): string[] {
+  if (payment === undefined) {
+    if (line === undefined) return [];
+    if (candidates.length > 0)
+      return candidates.slice(0, MOST_CANDIDATES).map((key) => confirm(lineName(line), [key], commands));
+    return [commands.read('reconcile', 'ignore', lineName(line), '--note', 'TEXT')];
+  }
+  const {payment: expected, match} = payment;
+  const {row, recordId} = expected;
+  if (kind === 'returned' && row !== undefined)
+    return [commands.read(topicOf(expected), 'batch', 'status', row.batch)];
+  if (kind === 'doubt_resolved' && row !== undefined && recordId !== undefined)
+    return [
+      commands.read(topicOf(expected), 'batch', 'resolve', row.batch, row.reference, '--paid', recordId),
+    ];
+  if (kind === 'suggested' && line !== undefined)
+    return [
+      confirm(lineName(line), match?.payments ?? [expected.key], commands),
+      commands.read(
+        'reconcile',
+        'reject',
+        lineName(line),
+        ...(match?.payments ?? [expected.key]),
+        '--note',
+        'TEXT',
+      ),
+    ];
+  if (kind === 'ambiguous')
+    return candidates.slice(0, MOST_CANDIDATES).map((key) => confirm(key, [expected.key], commands));
+  if (recordId !== undefined) return [commands.read(topicOf(expected), 'get', recordId)];
+  return row === undefined
+    ? []
+    : [commands.read(topicOf(expected), 'batch', 'status', row.batch, '--row', row.reference)];
+}
+
+const topicOf = ({kind}: ExpectedPayment) => TOPICS[kind];
+
+const confirm = (line: string, payments: readonly string[], commands: CommandBuilder): string =>
+  commands.read('reconcile', 'confirm', line, ...payments, '--note', 'TEXT');

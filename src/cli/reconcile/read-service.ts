@@ -1,0 +1,134 @@
+import type {Listing} from '../../client/reading/listing.ts';
+import {usualId} from '../../contract/ids.ts';
+import {RemitError} from '../../errors.ts';
+import {minorUnitsIn} from '../../money/amount.ts';
+import {selectedValue} from '../../output/records/select.ts';
+import {counted} from '../../phrases.ts';
+import type {BankLine} from '../../reconcile/model/line.ts';
+import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
+import {isUnread, serviceLine, type DayAt, type Unread} from '../../reconcile/service/service-line.ts';
+import {servicePayment, serviceTransfer} from '../../reconcile/service/service-payment.ts';
+import {newestFirst} from '../../service/paging.ts';
+import type {Context} from '../core/context.ts';
+
+/** What is read, and what could not be. */
+export interface Period {
+  /** `YYYY-MM-DD` in New York, both included. */
+  from: string;
+  to: string;
+  dayAt: DayAt;
+}
+
+/** Reasons why a run is not conclusive: the first of each kind, and how many follow. */
+export class UnreadRecords {
+  readonly #first: string[] = [];
+  #more = 0;
+
+  add({unread}: Unread): void {
+    if (this.#first.length < 3) this.#first.push(unread);
+    else this.#more += 1;
+  }
+
+  get why(): string[] {
+    return this.#more === 0
+      ? this.#first
+      : [...this.#first, `and ${counted(this.#more, 'more record')} that cannot be read`];
+  }
+}
+
+/** All bank-reported transactions of an account that were booked in the period, and after it. The list has no filter by time. */
+export async function readBankLines(
+  context: Context,
+  account: string,
+  {from, to, dayAt}: Period,
+  unreadable: UnreadRecords,
+): Promise<{lines: BankLine[]; later: BankLine[]}> {
+  const [lines, later]: [BankLine[], BankLine[]] = [[], []];
+  const {client, out} = context;
+  const query = {account_id: account, ...newestFirst(context.profile.service.paging)};
+  let read = 0;
+  for await (const record of checked(context, client.treasury.transactions(query, options(context)))) {
+    const line = serviceLine(record, account, dayAt);
+    read += 1;
+    if (read % 100 === 0) out.progress(`${counted(read, 'bank transaction')} read`);
+    if (isUnread(line)) unreadable.add(line);
+    else if (line.bookingDay > to) later.push(line);
+    else if (line.bookingDay >= from) lines.push(line);
+  }
+  out.endProgress();
+  return {lines, later};
+}
+
+/** The payouts, payins and account transfers that were created in the period. */
+export async function readPayments(
+  context: Context,
+  accounts: ReadonlySet<string>,
+  {from, to, dayAt}: Period,
+  unreadable: UnreadRecords,
+): Promise<ExpectedPayment[]> {
+  const {client, out} = context;
+  const payments: ExpectedPayment[] = [];
+  const add = (read: ExpectedPayment | Unread | undefined) => {
+    if (read === undefined) return;
+    if (isUnread(read)) unreadable.add(read);
+    else payments.push(read);
+    if (payments.length % 100 === 0) out.progress(`${counted(payments.length, 'payment')} read`);
+  };
+  // A day in New York begins and ends hours after the day in UTC.
+  const query = {created_from: `${from}T00:00:00Z`, created_to: `${dayAfter(dayAfter(to))}T00:00:00Z`};
+  for await (const record of checked(context, client.payouts.list(query, options(context))))
+    add(servicePayment(record, 'payout', dayAt));
+  for await (const record of checked(context, client.payins.list(query, options(context))))
+    add(servicePayment(record, 'payin', dayAt));
+  for await (const record of checked(context, client.accountTransfers.list({}, options(context)))) {
+    const ends = serviceTransfer(record, accounts, dayAt);
+    if (isUnread(ends)) unreadable.add(ends);
+    else for (const end of ends) if (end.day >= from && end.day <= to) add(end);
+  }
+  out.endProgress();
+  return payments;
+}
+
+const options = (context: Context) => ({
+  ...{all: true, pageSize: 100, checksFilters: true, signal: context.stop.signal},
+  onWarning: ({text}: {text: string | undefined}) => {
+    context.out.warn(text ?? 'the service answered 207 without a warning: the list may be incomplete');
+    context.effects.tookPartly();
+  },
+});
+
+/** Records of a list that changed while it was read may be missing. */
+async function* checked({effects}: Context, listing: Listing<unknown>): AsyncGenerator<unknown> {
+  yield* listing;
+  if (listing.hasMoved) effects.tookPartly();
+}
+
+const dayAfter = (day: string): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+
+/** The accounts with their labels; the service has no operation that reads one account. */
+export async function labelsOf(context: Context, ids: readonly string[]): Promise<Map<string, string>> {
+  const labels = new Map<string, string>();
+  for await (const account of context.client.treasury.accounts({}, options(context))) {
+    const [id, label] = [selectedValue(account, 'id'), selectedValue(account, 'label')];
+    if (typeof id === 'string' && typeof label === 'string' && ids.includes(usualId(id)))
+      labels.set(usualId(id), context.out.sanitizer.line(label));
+  }
+  return labels;
+}
+
+/** The latest reported balance; undefined for an account without one. */
+export async function reportedBalance(
+  {client, stop}: Context,
+  account: string,
+): Promise<{currency: string; minor: bigint} | undefined> {
+  try {
+    const {data} = await client.treasury.balance({account_id: account}, {signal: stop.signal});
+    const minor = minorUnitsIn(selectedValue(data, 'current_balance_in_minor_units'));
+    const currency = selectedValue(data, 'currency_code');
+    return minor === undefined || typeof currency !== 'string' ? undefined : {currency, minor};
+  } catch (error) {
+    if (error instanceof RemitError && error.httpStatus === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,166 @@
+import {resolve} from 'node:path';
+import {usualId} from '../../contract/ids.ts';
+import {RemitError} from '../../errors.ts';
+import {repayReference} from '../../batch/report/returned.ts';
+import {Book} from '../../reconcile/book/book.ts';
+import type {LinesAdded} from '../../reconcile/book/stored-lines.ts';
+import type {BankLine} from '../../reconcile/model/line.ts';
+import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
+import {PlannedPayments} from '../../reconcile/service/planned-payments.ts';
+import {type ReconcileReport, readReconcileReport} from '../../reconcile/report/report.ts';
+import type {BankStatement, StatementOptions} from '../../reconcile/statement/statement.ts';
+import {dayAt} from '../../sandbox/time/schedule.ts';
+import type {Context} from '../core/context.ts';
+import {resolveId} from '../resources/names.ts';
+import {batchPayments, type BatchRows} from './batch-payments.ts';
+import {matchOptions} from './match-options.ts';
+import {
+  labelsOf,
+  type Period,
+  readBankLines,
+  readPayments,
+  reportedBalance,
+  UnreadRecords,
+} from './read-service.ts';
+
+export interface ReconcileRequest {
+  accounts: readonly string[];
+  from: string;
+  to: string;
+  batches: readonly string[];
+  statement: string | undefined;
+  /** How the statement is to be read. */
+  reading: Omit<StatementOptions, 'account'>;
+  stateDir: string;
+}
+
+/** What a run has read and found. The caller closes the book. */
+export interface ReconcileRun {
+  book: Book;
+  report: ReconcileReport;
+  lines: LinesAdded;
+  statement: {format: string; lines: number} | undefined;
+  /** The balance of each account at the end of the period, as far as it is known. */
+  closing: AccountBalance[];
+}
+
+export interface AccountBalance {
+  account: string;
+  currency: string;
+  minor: bigint;
+}
+
+/** Reads, stores and matches. No request of it changes anything at the service. */
+export async function runReconcile(context: Context, request: ReconcileRequest): Promise<ReconcileRun> {
+  const {profile, clock, stateDir: ownDir} = context;
+  const {stateDir = ownDir, from, to, batches} = request;
+  const service = {baseUrl: profile.baseUrl, mode: profile.mode};
+  const period: Period = {from, to, dayAt};
+  const accounts: string[] = [];
+  for (const typed of new Set(request.accounts))
+    accounts.push(usualId(await resolveId(context, 'treasury account', typed)));
+  const statement = await readTyped(request, accounts, context);
+  const rows = await batchPayments({stateDir, clock, service, batches: [], dayAt});
+  refuseUnknown(batches, rows);
+  const unreadable = new UnreadRecords();
+  const why: string[] = [...rows.unread];
+  const book = await Book.open(stateDir, service, {write: true});
+  try {
+    const added: LinesAdded = {added: 0, known: 0, changed: 0, gone: 0};
+    const closing: AccountBalance[] = [];
+    const latest = new Map<string, bigint>();
+    for (const account of accounts) {
+      const {lines, later} = await readBankLines(context, account, period, unreadable);
+      const {
+        added: fresh,
+        known,
+        changed,
+        gone,
+      } = book.addLines(lines, {source: 'service', account, from, to});
+      added.added += fresh;
+      added.known += known;
+      added.changed += changed;
+      added.gone += gone;
+      const balance = await reportedBalance(context, account);
+      if (balance === undefined) continue;
+      const {currency, minor} = balance;
+      closing.push({account, currency, minor: minor - sumOf(later)});
+      // The sums are of everything in the book, also of what earlier runs have read after this period.
+      const kept = new Set([...book.lines({account})].map(({line}) => line.key));
+      const end = minor - sumOf(later.filter(({key}) => !kept.has(key)));
+      latest.set(currency, (latest.get(currency) ?? 0n) + end);
+    }
+    const [account] = accounts;
+    if (statement !== undefined && account !== undefined) addStatement(book, account, statement);
+    const records = await readPayments(context, new Set(accounts), period, unreadable);
+    book.addPayments(joined(records, rows.payments, period));
+    const totals = book.match(matchOptions(clock.now(), profile.mode));
+    const labels = await labelsOf(context, accounts);
+    const report = readReconcileReport(book, totals, {
+      accounts: accounts.map((id) => ({id, label: labels.get(id)})),
+      ...{from, to, batches, inDoubt: rows.inDoubt, repayReference},
+      why: [...unreadable.why, ...why],
+      reported: closing.length === accounts.length ? latest : new Map<string, bigint>(),
+    });
+    return {
+      ...{book, report, lines: added, closing},
+      statement: statement && {format: statement.format, lines: statement.lines.length},
+    };
+  } catch (error) {
+    await book.close();
+    throw error;
+  }
+}
+
+const sumOf = (lines: readonly BankLine[]): bigint =>
+  lines.reduce((sum, {state, amount}) => (state === 'posted' ? sum + amount : sum), 0n);
+
+/** Each payment once: rows with their records, then what only one side knows of the period. */
+function* joined(
+  records: readonly ExpectedPayment[],
+  rows: readonly ExpectedPayment[],
+  {from, to}: Period,
+): Generator<ExpectedPayment> {
+  const planned = new PlannedPayments();
+  for (const row of rows) planned.add(row);
+  for (const record of records) planned.see(record);
+  for (const record of records) yield planned.join(record);
+  for (const row of planned.rest()) if (row.day >= from && row.day <= to) yield row;
+}
+
+async function readTyped(
+  {statement: path, reading}: ReconcileRequest,
+  accounts: readonly string[],
+  {runtime}: Context,
+): Promise<BankStatement | undefined> {
+  if (path === undefined) return undefined;
+  if (accounts.length !== 1)
+    throw new RemitError('USAGE', 'a statement is of one account, and several are named', {
+      hint: 'reconcile each account with its own statement',
+    });
+  const {readStatement} = await import('../../reconcile/statement/read-statement.ts');
+  return readStatement(resolve(runtime.cwd, path), {...reading, account: accounts[0]});
+}
+
+/** The days that a statement covers, by its balances or else by its lines. */
+function addStatement(book: Book, account: string, {lines, balances}: BankStatement): void {
+  const days = [
+    ...lines.map(({bookingDay}) => bookingDay),
+    ...balances.flatMap(({from, to}) => [from, to]),
+  ].sort();
+  const [from, to] = [days[0], days.at(-1)];
+  if (from === undefined || to === undefined) return; // an empty statement
+  book.addLines(lines, {source: 'statement', account, from, to});
+  for (const stated of balances) book.addBalances({...stated, account});
+}
+
+function refuseUnknown(batches: readonly string[], {read, unread}: BatchRows): void {
+  const unknown = batches.find((batch) => !read.has(batch));
+  if (unknown === undefined) return;
+  throw new RemitError(
+    'NO_BATCH',
+    unread.find((text) => text.startsWith(`batch ${unknown} `)) ??
+      `no batch ${unknown} has been sent to this service with this key`,
+    {hint: (commands) => commands.read('payouts', 'batch', 'list')},
+  );
+}

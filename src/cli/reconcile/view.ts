@@ -1,0 +1,136 @@
+import {groupMajor} from '../../money/amount.ts';
+import {capital, counted, listed} from '../../phrases.ts';
+import {
+  FINDINGS,
+  type FindingKind,
+  findingsIn,
+  type ReconcileReport,
+  type ReportedTotals,
+} from '../../reconcile/report/report.ts';
+import {
+  FINDING_TITLES,
+  findingText,
+  majorText,
+  moneyText,
+  paymentName,
+  STATE_WORDS,
+} from '../../reconcile/report/words.ts';
+import {keysOf} from '../../narrow.ts';
+import type {CommandBuilder} from '../../errors.ts';
+import type {CountedSum} from '../../reconcile/model/totals.ts';
+import {nextOf} from './next.ts';
+
+/** Findings of each kind that are listed. */
+const SHOWN = 10;
+/** Findings of each kind after which a command is printed. */
+const WITH_COMMANDS = 3;
+
+/** What a reconcile found, for people: sums that add up, then what to look at, each with what to type next. */
+export function reconcileText(report: ReconcileReport, commands: CommandBuilder): string {
+  return [
+    headline(report),
+    ...report.why.map((why) => `  ${capital(why)}`),
+    ...report.currencies.flatMap(totalsLines),
+    ...FINDINGS.flatMap((kind) => findingLines(kind, report, commands)),
+    ...unplannedLines(report),
+  ].join('\n');
+}
+
+function headline(report: ReconcileReport): string {
+  const {accounts, from, to, conclusive} = report;
+  const names = listed(accounts.map(({id, label}) => label ?? id));
+  const found = findingsIn(report);
+  const end = !conclusive
+    ? `not conclusive${found === 0 ? '' : `, and ${counted(found, 'finding')} to look at`}`
+    : found === 0
+      ? 'nothing to look at'
+      : `${counted(found, 'finding')} to look at`;
+  return `Reconciled ${names} from ${from} to ${to}: ${end}.`;
+}
+
+interface TotalsRow {
+  name: string;
+  count: number | undefined;
+  amount: string;
+  words: string;
+}
+
+function totalsLines(totals: ReportedTotals): string[] {
+  const {currency, balances, opening, closing, matched, returned, internal, unexplained, pending, planned} =
+    totals;
+  const money = (minor: bigint) => groupMajor(majorText(minor, currency));
+  const row = (name: string, {count, sum}: CountedSum, words = ''): TotalsRow => ({
+    name,
+    count,
+    amount: money(sum),
+    words,
+  });
+  const balance = (name: string, minor: bigint | undefined, words: string): TotalsRow[] =>
+    minor === undefined ? [] : [{name, count: undefined, amount: money(minor), words}];
+  const some = (rows: TotalsRow[]) => rows.filter(({count}) => count !== 0);
+  const origin = balances === 'calculated' ? 'closing less all lines' : 'as the bank states it';
+  const lines = [
+    ...balance('opening', opening, origin),
+    row('matched', matched, 'lines of payments'),
+    ...some([
+      row('returned', returned, 'money that came back'),
+      row('internal', internal, 'between own accounts, or simulated'),
+      row('unexplained', unexplained, 'lines without a payment'),
+    ]),
+    ...balance('closing', closing, balances === 'calculated' ? 'as last reported' : 'as the bank states it'),
+    ...some([row('pending', pending, 'not booked yet, not in the sums above')]),
+  ];
+  const payments = [
+    row('payments', planned, 'the sum of:'),
+    ...keysOf(STATE_WORDS).flatMap((state) =>
+      some([row(`  ${state.replaceAll('_', ' ')}`, totals.payments[state], STATE_WORDS[state])]),
+    ),
+  ];
+  return ['', currency, ...laidOut([...lines, ...payments], lines.length)];
+}
+
+function laidOut(rows: readonly TotalsRow[], gapBefore: number): string[] {
+  const width = Math.max(...rows.map(({amount}) => amount.length));
+  const lines = rows.map(({name, count, amount, words}) =>
+    `  ${name.padEnd(17)}${String(count ?? '').padStart(6)}  ${amount.padStart(width)}  ${words}`.trimEnd(),
+  );
+  return [...lines.slice(0, gapBefore), '', ...lines.slice(gapBefore)];
+}
+
+function findingLines(
+  kind: FindingKind,
+  {findings, counts}: ReconcileReport,
+  commands: CommandBuilder,
+): string[] {
+  const all = findings.filter((finding) => finding.kind === kind);
+  if (all.length === 0) return [];
+  const count = counts[kind];
+  const printed = new Set<string>();
+  const lines = all.slice(0, SHOWN).flatMap((finding, at) => {
+    const next = at < WITH_COMMANDS ? nextOf(finding, commands).filter((text) => !printed.has(text)) : [];
+    for (const text of next) printed.add(text);
+    return [`  ${findingText(finding)}`, ...next.map((text) => `    ${text}`)];
+  });
+  const more = count - Math.min(all.length, SHOWN);
+  return [
+    '',
+    `${FINDING_TITLES[kind]} (${count})`,
+    ...lines,
+    ...(more > 0 ? [`  … ${more} more; --out FOLDER writes all of them as CSV`] : []),
+  ];
+}
+
+function unplannedLines({unplanned: {count, first}, batches}: ReconcileReport): string[] {
+  if (count === 0 || batches.length > 0) return [];
+  const few = first.slice(0, 3);
+  const names = few.map(
+    ({payment}) => `  ${paymentName(payment)}: ${moneyText(payment.amount, payment.currency)}`,
+  );
+  const more = count - few.length;
+  return [
+    '',
+    `Payments in no batch of this state folder (${count})`,
+    ...names,
+    ...(more > 0 ? [`  … ${more} more; --out FOLDER writes all of them as CSV`] : []),
+  ];
+}

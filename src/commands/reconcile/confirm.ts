@@ -1,0 +1,19 @@
+import {decisionFlags, DecisionCommand, lineArg, paymentArg} from '../../cli/reconcile/decide.ts';
+
+export default class ReconcileConfirm extends DecisionCommand {
+  static override summary = 'State that a bank line belongs to these payments';
+  static override description =
+    'The decision is kept with your name, the time and the note, and every later run uses it.';
+  static override strict = false;
+  static override args = {line: lineArg, payment: paymentArg};
+  static override examples = [
+    '<%= config.bin %> reconcile confirm LINE PAYMENT --note "same amount, on the day of the run"',
+  ];
+  static override flags = decisionFlags;
+
+  async run() {
+    const {args, argv, flags} = await this.parse(ReconcileConfirm);
+    const [, ...payments] = argv.map(String);
+    return this.decide({verb: 'confirm', line: args.line, payments, flags});
+  }
+}

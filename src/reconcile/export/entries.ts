@@ -1,0 +1,138 @@
+import type {Book} from '../book/book.ts';
+import type {FoundBankLine, FoundPayment} from '../book/findings.ts';
+import type {BankLine} from '../model/line.ts';
+import {lineName, paymentName} from '../report/words.ts';
+
+/** An account of the journal; `bank` is one of the treasury accounts. */
+export type LedgerAccount =
+  | {name: 'bank'; id: string}
+  | {name: 'transit' | 'transfers' | 'payouts' | 'payins' | 'fees' | 'unexplained' | 'internal' | 'opening'};
+
+export interface LedgerPosting {
+  account: LedgerAccount;
+  minor: bigint;
+  /** The payment that this posting is about. */
+  payment: string | undefined;
+}
+
+/** One transaction of a journal. Its postings add up to zero. */
+export interface LedgerEntry {
+  day: string;
+  text: string;
+  currency: string;
+  tags: Readonly<Record<string, string>>;
+  postings: readonly LedgerPosting[];
+}
+
+/** The balances of one account over the period. */
+export interface LedgerBalance {
+  account: string;
+  currency: string;
+  opening: bigint;
+  closing: bigint;
+}
+
+export interface LedgerPeriod {
+  from: string;
+  to: string;
+}
+
+/** What is exported. */
+export interface LedgerScope extends LedgerPeriod {
+  /** References of rows that pay a returned row again: their money is in transit since the return. */
+  repaid: ReadonlySet<string>;
+}
+
+const TRANSIT = {name: 'transit'} as const;
+/** Statuses in which no money was sent. */
+const NOT_SENT: ReadonlySet<string | undefined> = new Set(['created', 'canceled', 'failed']);
+
+/**
+ * The entries of a period: a payment goes into transit when it is accepted, out of it when the bank books it, and back
+ * when the bank returns it, from where a second payment takes it. Lines in any other state are unexplained.
+ */
+export function* ledgerEntries(book: Book, {from, to, repaid}: LedgerScope): Generator<LedgerEntry> {
+  const isIn = (day: string) => day >= from && day <= to;
+  const booked = new Set<string>();
+  const lines: LedgerEntry[] = [];
+  for (const found of book.lines()) {
+    if (found.line.state !== 'posted' || !isIn(found.line.bookingDay) || isWitness(found)) continue;
+    lines.push(entryOfLine(book, found));
+    if (isMatched(found)) for (const key of found.match?.payments ?? []) booked.add(key);
+  }
+  for (const one of book.payments()) {
+    const {day, key, row} = one.payment;
+    const isHere = isIn(day) || booked.has(key);
+    if (isHere && isAccepted(one, booked) && !repaid.has(row?.reference ?? '')) yield entryOfPayment(one);
+  }
+  yield* lines;
+}
+
+/** A statement beside the lines of the service repeats them. */
+const isWitness = ({line, twin}: FoundBankLine): boolean => line.source === 'statement' && twin !== undefined;
+
+const isMatched = ({state}: FoundBankLine): boolean =>
+  state === 'matched' || state === 'returned' || state === 'internal';
+
+const isAccepted = ({payment, match}: FoundPayment, booked: ReadonlySet<string>): boolean =>
+  payment.kind !== 'transfer' &&
+  (match?.state === 'matched' ||
+    booked.has(payment.key) ||
+    (payment.recordId !== undefined && !NOT_SENT.has(payment.status)));
+
+function entryOfPayment({payment}: FoundPayment): LedgerEntry {
+  const {key, kind, amount, currency, day, row} = payment;
+  const of = {payment: undefined};
+  return {
+    ...{day, currency, text: paymentName(payment)},
+    tags: {payment: key, ...(row === undefined ? {} : {batch: row.batch, reference: row.reference})},
+    postings: [
+      {...of, account: {name: kind === 'payin' ? 'payins' : 'payouts'}, minor: -amount},
+      {...of, account: TRANSIT, minor: amount},
+    ],
+  };
+}
+
+function entryOfLine(book: Book, found: FoundBankLine): LedgerEntry {
+  const {line} = found;
+  const bank: LedgerPosting = {
+    account: {name: 'bank', id: line.account},
+    minor: line.amount,
+    payment: undefined,
+  };
+  return {
+    day: line.bookingDay,
+    currency: line.currency,
+    text: textOf(line),
+    tags: {line: lineName(line)},
+    postings: [bank, ...otherSide(book, found)],
+  };
+}
+
+/** Of each payment its amount, and the difference as a fee. A return has the opposite amounts. */
+function otherSide(book: Book, {line, match, state}: FoundBankLine): LedgerPosting[] {
+  const one = (account: LedgerAccount): LedgerPosting[] => [
+    {account, minor: -line.amount, payment: undefined},
+  ];
+  if (state === 'internal') return one({name: match === undefined ? 'internal' : 'transfers'});
+  if ((state !== 'matched' && state !== 'returned') || match === undefined) return one({name: 'unexplained'});
+  const postings: LedgerPosting[] = [];
+  let rest = -line.amount;
+  for (const key of match.payments)
+    for (const {payment} of book.payments({key})) {
+      const minor = state === 'returned' ? payment.amount : -payment.amount;
+      postings.push({
+        account: payment.kind === 'transfer' ? {name: 'transfers'} : TRANSIT,
+        minor,
+        payment: key,
+      });
+      rest -= minor;
+    }
+  return rest === 0n ? postings : [...postings, {account: {name: 'fees'}, minor: rest, payment: undefined}];
+}
+
+/** The first text of a line on one line. */
+function textOf({amount, texts}: BankLine): string {
+  const said = texts.map(({text}) => text.replace(/\s+/g, ' ').trim()).find((text) => text !== '');
+  return said ?? (amount < 0n ? 'bank debit' : 'bank credit');
+}

@@ -1,0 +1,113 @@
+import {groupMajor, majorIn} from '../../money/amount.ts';
+import {counted} from '../../phrases.ts';
+import type {FoundPayment} from '../book/findings.ts';
+import type {PaymentState, Rule} from '../model/finding.ts';
+import type {BankLine} from '../model/line.ts';
+import type {ExpectedPayment} from '../model/payment.ts';
+import type {ReconcileFinding, FindingKind} from './report.ts';
+
+/** `1,250.00 USD`, without a sign unless `signed`. */
+export function moneyText(minor: bigint, currency: string, {signed = false} = {}): string {
+  const shown = signed || minor >= 0n ? minor : -minor;
+  const major = majorIn(shown, currency);
+  return major === undefined ? `${shown} minor units ${currency}` : `${groupMajor(major)} ${currency}`;
+}
+
+/** In major units, for scripts: `-1250.00`. Minor units of a currency whose decimals are not known. */
+export const majorText = (minor: bigint, currency: string): string =>
+  majorIn(minor, currency) ?? String(minor);
+
+/** `INV-17 of payout batch november`, or `payout 018f…`. */
+export const paymentName = ({kind, key, row, recordId}: ExpectedPayment): string =>
+  row === undefined
+    ? `${kind === 'transfer' ? 'account transfer' : kind} ${recordId ?? key}`
+    : `${row.reference} of ${kind} batch ${row.batch}`;
+
+/** The bank's id of a line, or its key if it has none. */
+export const lineName = ({id, key}: Pick<BankLine, 'id' | 'key'>): string => id ?? key;
+
+/** What each kind of finding means, as a heading. */
+export const FINDING_TITLES: Readonly<Record<FindingKind, string>> = {
+  returned: 'Returned by the bank',
+  contradicted: 'The bank contradicts the service',
+  duplicate: 'Booked twice',
+  amount_differs: 'Booked with another amount',
+  doubt_resolved: 'In doubt, and paid according to the bank',
+  changed: 'Bank lines that are gone or altered since the last run',
+  ambiguous: 'Several candidates',
+  suggested: 'Suggested: confirm or reject',
+  overdue: 'Overdue: no bank line in time',
+  unexplained: 'Bank lines without a payment',
+};
+
+export const STATE_WORDS: Readonly<Record<PaymentState, string>> = {
+  expected: 'no bank line yet, and none is due',
+  tentative: 'a pending bank line',
+  matched: 'booked by the bank',
+  suggested: 'a bank line may be its own: a person decides',
+  ambiguous: 'several bank lines may be its own',
+  amount_differs: 'a bank line has its id and another amount',
+  duplicate: 'two bank lines have its id',
+  returned: 'booked, and returned later',
+  overdue: 'no bank line in time',
+  contradicted: 'the service and the bank disagree',
+};
+
+export const RULE_WORDS: Readonly<Record<Rule, string>> = {
+  id: 'its id in the text of the line, and the same amount',
+  trace: 'its trace number or reference in the text of the line, and the same amount',
+  return: 'the opposite amount later, with the id or trace of a matched payment',
+  group: 'one line for a declared group, with the sum of its amounts',
+  amount_and_day: 'the same amount, within the days of the rail, and no other candidate',
+  subset: 'the only combination of open payments with this sum',
+  less_fee: 'the amount less a named fee',
+  confirmed: 'confirmed by a person',
+};
+
+/** A finding in one sentence, without its heading: `INV-17 of payout batch november: 1,250.00 USD on 2026-11-17, R03`. */
+export function findingText({kind, payment, line, candidates}: ReconcileFinding): string {
+  if (payment === undefined) return line === undefined ? '' : lineText(line, kind, candidates);
+  const {amount, currency} = payment.payment;
+  const name = `${paymentName(payment.payment)}: ${moneyText(amount, currency)}`;
+  return `${name}${detailOf(kind, payment, line)}`;
+}
+
+function detailOf(
+  kind: FindingKind,
+  {payment, returned, match, bankingDaysOpen, candidates}: FoundPayment,
+  line: BankLine | undefined,
+): string {
+  const on = line === undefined ? '' : ` on ${line.bookingDay}`;
+  switch (kind) {
+    case 'returned':
+      return ` came back${on}${returned?.returnCode === undefined ? '' : `, ${returned.returnCode}`}`;
+    case 'contradicted':
+      return line === undefined
+        ? ` is ${payment.status ?? 'paid'} at the service; no bank line since ${payment.day}`
+        : ` is ${payment.status ?? 'open'} at the service; the bank booked it${on}`;
+    case 'duplicate':
+      return `, booked by ${counted(Math.max(2, match?.lines.length ?? candidates.length), 'bank line')}`;
+    case 'amount_differs':
+      return line === undefined ? '' : `; the bank booked ${moneyText(line.amount, line.currency)}${on}`;
+    case 'overdue':
+      return `, sent ${payment.day}, ${counted(bankingDaysOpen, 'banking day')} overdue`;
+    case 'ambiguous':
+      return `, ${counted(candidates.length, 'candidate')}`;
+    case 'suggested':
+    case 'doubt_resolved':
+      return line === undefined ? '' : `, bank line ${moneyText(line.amount, line.currency)}${on}`;
+    case 'changed':
+    case 'unexplained':
+      return on;
+  }
+}
+
+function lineText(line: BankLine, kind: FindingKind, candidates: readonly string[]): string {
+  const {amount, currency, bookingDay, texts} = line;
+  const what = amount < 0n ? 'debit' : 'credit';
+  const text = texts.map((one) => one.text.trim()).find((one) => one !== '');
+  const said = text === undefined ? '' : `, “${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`;
+  const also =
+    kind === 'changed' || candidates.length === 0 ? '' : `, ${counted(candidates.length, 'candidate')}`;
+  return `${what} of ${moneyText(amount, currency)} on ${bookingDay}${said}${also}`;
+}

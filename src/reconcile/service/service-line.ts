@@ -1,0 +1,88 @@
+import {hash} from 'node:crypto';
+import {idText} from '../../contract/ids.ts';
+import {minorUnitsIn} from '../../money/amount.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
+import type {BankLine, LineText} from '../model/line.ts';
+import {fieldOf, textLeaves} from './leaves.ts';
+
+/** A record that cannot be used, and why. */
+export interface Unread {
+  readonly unread: string;
+}
+export const isUnread = (value: object): value is Unread => 'unread' in value;
+
+/** The calendar day in New York at a time, in milliseconds since the epoch. */
+export type DayAt = (ms: number) => string;
+
+/** What these fields say is in the line itself. */
+const READ: ReadonlySet<string> = new Set(
+  'id account_id amount_in_minor_units amount_in_cents currency_code direction status posted_at value_date'.split(
+    ' ',
+  ),
+);
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** `R01`, and reasons of ISO 20022. */
+const RETURN_CODE = /^(?:R\d{2}|[A-Z]{2}\d{2})$/;
+
+/**
+ * One bank-reported transaction of the service, in canonical form. Nothing is guessed: a record without a readable
+ * amount, direction, currency, status or date is returned as unread.
+ */
+export function serviceLine(record: unknown, account: string, dayAt: DayAt): BankLine | Unread {
+  if (!isObject(record)) return {unread: 'a bank transaction is not an object'};
+  const id = idText(record['id']);
+  const of = `bank transaction ${id ?? 'without an id'}`;
+  const {direction, currency_code: currency} = record;
+  const amount = minorUnitsIn(record['amount_in_minor_units']);
+  if (amount === undefined || amount < 0n) return {unread: `${of} has no readable amount`};
+  if (direction !== 'credit' && direction !== 'debit') return {unread: `${of} has no readable direction`};
+  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency))
+    return {unread: `${of} has no readable currency`};
+  const days = daysOf(record, dayAt);
+  if (days === undefined) return {unread: `${of} has no readable date`};
+  const state = stateOf(record);
+  if (state === undefined) return {unread: `${of} is neither posted nor pending`};
+  const texts = textLeaves(record).filter((leaf) => !READ.has(leaf.path));
+  const line: Omit<BankLine, 'key'> = {
+    source: 'service',
+    ...{account, id, state, currency, texts, ...days},
+    amount: direction === 'debit' ? -amount : amount,
+    returnCode: returnCodeIn(texts),
+  };
+  return {key: keyOf(line), ...line};
+}
+
+/** In a field of its own, or as a word of the text: `Return of payout 018f…, R03`. */
+const returnCodeIn = (texts: readonly LineText[]): string | undefined =>
+  texts.find((leaf) => /code$/i.test(fieldOf(leaf)) && RETURN_CODE.test(leaf.text))?.text ??
+  texts.flatMap(({text}) => (/\breturn\b/i.test(text) ? (/\bR\d{2}\b/.exec(text) ?? []) : []))[0];
+
+/** A line without an id has the hash of its content; the book tells equal ones apart. */
+function keyOf({account, id, ...content}: Omit<BankLine, 'key'>): string {
+  if (id !== undefined) return `service:${account}:${id}`;
+  const {amount, currency, bookingDay, texts} = content;
+  return `service:${account}:#${hash('sha256', JSON.stringify([String(amount), currency, bookingDay, texts]), 'base64url').slice(0, 22)}`;
+}
+
+/** A bank states the day, or the service a time, whose day is that of New York. */
+function daysOf(record: JsonObject, dayAt: DayAt): Pick<BankLine, 'bookingDay' | 'valueDay'> | undefined {
+  const {posted_at: posted, value_date: value} = record;
+  const valueDay = typeof value === 'string' && isDay(value) ? value : undefined;
+  const bookingDay = typeof posted === 'string' ? dayOfTime(posted, dayAt) : valueDay;
+  return bookingDay === undefined ? undefined : {bookingDay, valueDay};
+}
+
+/** The day of a time with a zone, or a day as it is. Undefined for any other text: without a zone it could be two days. */
+export function dayOfTime(text: string, dayAt: DayAt): string | undefined {
+  if (isDay(text)) return text;
+  const ms = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : dayAt(ms);
+}
+
+const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
+
+function stateOf({status, posted_at: posted}: JsonObject): BankLine['state'] | undefined {
+  if (status === undefined || status === null) return typeof posted === 'string' ? 'posted' : 'pending';
+  const word = typeof status === 'string' ? status.toLowerCase() : '';
+  return word === 'posted' || word === 'pending' ? word : undefined;
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import {afterEach, beforeEach, describe, it} from 'mocha';
+import {LedgerDesk} from './ledger-desk.ts';
+
+/** A bank that writes nothing into its lines. */
+describe('reconcile without ids in the lines', () => {
+  let desk: LedgerDesk;
+  let first: string;
+
+  beforeEach(async () => {
+    desk = await LedgerDesk.open(['INV-2026-001', 'INV-2026-002'], 'empty');
+    const ran = await desk.reconcile();
+    assert.equal(ran.exitCode, 8);
+    first = ran.stdout;
+  });
+  afterEach(() => desk.desk.close());
+
+  it('confirms nothing by itself, and prints the command that does', async () => {
+    assert.match(first, /^Suggested: confirm or reject \(2\)$/m);
+    assert.match(first, /^ {2}unexplained +2 /m);
+    assert.doesNotMatch(first, /^ {4}matched /m);
+    const confirms = [...first.matchAll(/remit (reconcile confirm \S+ \S+) --note TEXT/g)].map(
+      ([, line]) => line,
+    );
+    assert.equal(confirms.length, 2);
+    for (const confirm of confirms) {
+      const decided = await desk.desk.remit(`${confirm} --note checked`);
+      assert.equal(decided.exitCode, 0, decided.stderr);
+      assert.match(decided.stdout, /^Confirmed by \S+: bank line \S+, -1\d\d\.50 USD on /m);
+      assert.match(decided.stdout, /^ {2}INV-2026-00\d of payout batch nov: matched$/m);
+    }
+    const second = await desk.reconcile();
+    assert.equal(second.exitCode, 0, second.stdout);
+    assert.match(second.stdout, /^ {4}matched +2 +-202\.00/m);
+  });
+
+  it('does not suggest again what was rejected', async () => {
+    const reject = /remit (reconcile reject \S+ \S+) --note TEXT/.exec(first)?.[1];
+    assert.equal((await desk.desk.remit(`${reject} --note other`)).exitCode, 0);
+    const second = await desk.reconcile();
+    assert.match(second.stdout, /^Suggested: confirm or reject \(1\)$/m);
+    assert.match(second.stdout, /^Bank lines without a payment \(1\)$/m);
+  });
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import type {BankDialect} from '../../../src/sandbox/base/bank-dialect.ts';
+import {SandboxDesk} from '../payouts/batch/sandbox-desk.ts';
+
+/** A desk with batch `nov` of three settled payouts, and the account that they left. */
+export class LedgerDesk {
+  readonly desk: SandboxDesk;
+  readonly account: string;
+  readonly payee: string;
+
+  private constructor(desk: SandboxDesk, account: string, payee: string) {
+    this.desk = desk;
+    this.account = account;
+    this.payee = payee;
+  }
+
+  static async open(
+    rows = ['INV-2026-001', 'INV-2026-002', 'INV-2026-003'],
+    dialect: BankDialect = 'id',
+  ): Promise<LedgerDesk> {
+    const desk = await SandboxDesk.open({bankDialect: dialect});
+    const payee = await desk.party('payee');
+    desk.file(
+      'nov.csv',
+      'reference,payee_id,amount,currency_code,rail',
+      rows.map((reference, at) => `${reference},${payee.id},${100 + at}.50,USD,standard_ach`),
+    );
+    const ran = await desk.remit('payouts batch run ./nov.csv --batch-id nov --yes --until settled');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const accounts = (await desk.remit('treasury accounts list --json')).json() as {
+      id: string;
+      label: string;
+    }[];
+    const account = accounts.find(({label}) => label === 'Operating');
+    assert.ok(account !== undefined);
+    return new LedgerDesk(desk, account.id, payee.id);
+  }
+
+  /** The record of a row. */
+  async record(reference: string): Promise<string> {
+    const row = (await this.desk.remit(`payouts batch status nov --row ${reference} --json`)).json();
+    return (row as {id: string}).id;
+  }
+
+  /** The bank sends the money back; the service keeps showing the payout as settled. */
+  async returned(reference: string, code = 'R03'): Promise<string> {
+    const id = await this.record(reference);
+    await this.desk.sandbox.sandbox.simulate({kind: 'payout', id, outcome: 'return', code});
+    return id;
+  }
+
+  reconcile(flags = '') {
+    return this.desk.remit(`reconcile --account ${this.account}${flags === '' ? '' : ` ${flags}`}`);
+  }
+}

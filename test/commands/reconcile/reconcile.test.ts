@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, before, beforeEach, describe, it} from 'mocha';
+import {LedgerDesk} from './ledger-desk.ts';
+
+interface Printed {
+  conclusive: boolean;
+  why: string[];
+  lines: {added: number; known: number; changed: number; gone: number};
+  currencies: Record<
+    string,
+    Record<'opening' | 'closing', string> &
+      Record<string, {count: number; amount: string}> & {
+        payments: Record<string, {count: number; amount: string}>;
+      }
+  >;
+  counts: Record<string, number>;
+  findings: {
+    kind: string;
+    text: string;
+    payment: string;
+    line: string;
+    return_code: string;
+    next: string[];
+  }[];
+  unplanned: number;
+  files: string[];
+}
+
+describe('reconcile', () => {
+  let desk: LedgerDesk;
+  beforeEach(async () => {
+    desk = await LedgerDesk.open();
+  });
+  const close = () => desk.desk.close();
+  const printed = async (flags = '') => (await desk.reconcile(`--json${flags}`)).json() as Printed;
+
+  it('matches settled payouts by their ids, adds up, and sends only reads', async () => {
+    desk.desk.requests = [];
+    const ran = await desk.reconcile();
+    assert.equal(ran.exitCode, 0, ran.stdout + ran.stderr);
+    assert.match(
+      ran.stdout,
+      /^Reconciled Operating from \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d: nothing to look at\.$/m,
+    );
+    assert.match(ran.stdout, /^ {2}matched +3 +-304\.50 {2}/m);
+    assert.ok(desk.desk.requests.length >= 5);
+    assert.deepEqual(
+      desk.desk.requests.filter((request) => !request.startsWith('GET ')),
+      [],
+    );
+    const {currencies, conclusive, lines} = await printed();
+    const {USD} = currencies;
+    assert.equal(conclusive, true);
+    assert.deepEqual(lines, {added: 0, known: 3, changed: 0, gone: 0}); // a second run
+    assert.deepEqual(USD?.['planned'], {count: 3, amount: '-304.50'});
+    assert.deepEqual(USD.payments['matched'], {count: 3, amount: '-304.50'});
+    const minor = (text: string) => BigInt(text.replace('.', ''));
+    const parts = ['matched', 'returned', 'internal', 'unexplained'].map((part) =>
+      minor(USD[part]?.amount ?? '0.00'),
+    );
+    assert.equal(
+      parts.reduce((sum, one) => sum + one, minor(USD.opening)),
+      minor(USD.closing),
+    );
+    assert.equal(statSync(join(desk.desk.folder, '.local/state/remit/reconcile.sqlite')).mode & 0o777, 0o600);
+    await close();
+  });
+
+  it('finds a return, and from then on the payout is returned everywhere', async () => {
+    const id = await desk.returned('INV-2026-001');
+    const ran = await desk.reconcile();
+    assert.equal(ran.exitCode, 8);
+    assert.match(ran.stdout, /^ {2}INV-2026-001 of payout batch nov: 100\.50 USD came back on \S+, R03$/m);
+    assert.match(ran.stdout, /^ {4}remit payouts batch status nov$/m);
+    const {findings, counts} = await printed();
+    assert.equal(counts['returned'], 1);
+    assert.equal(findings[0]?.payment, id);
+    assert.equal(findings[0].return_code, 'R03');
+
+    const remit = (line: string) => desk.desk.remit(line);
+    const status = await remit('payouts batch status nov');
+    assert.equal(status.exitCode, 8);
+    assert.match(
+      status.stdout,
+      /^Batch nov is not complete: 3 of 3 rows accepted; 1 returned by the bank\.$/m,
+    );
+    assert.match(status.stdout, /\(2 settled, 1 returned, 0 failed when last read\)/);
+    assert.match(status.stdout, /^ {2}INV-2026-001: 100\.50 USD on \S+, R03$/m);
+    assert.match(status.stdout, /^Next {5}remit payouts batch report nov$/m);
+    const refreshed = await remit('payouts batch status nov --refresh --json');
+    assert.equal(refreshed.exitCode, 8);
+    const {state, settled, returned} = refreshed.json() as Record<string, unknown>;
+    assert.deepEqual({state, settled, returned}, {state: 'incomplete', settled: 2, returned: 1});
+    const [listed] = (await remit('payouts batch list --json')).json() as {needs_attention: number}[];
+    assert.equal(listed?.needs_attention, 1);
+    const diff = await remit('payouts batch diff ./nov.csv nov');
+    assert.equal(diff.exitCode, 8);
+    assert.match(diff.stdout, /INV-2026-001, line 2: 100\.50 USD, returned/);
+    const exported = await remit('payouts batch export nov --json');
+    assert.equal(exported.exitCode, 8);
+    const [row] = exported.json() as Record<string, unknown>[];
+    assert.equal(row?.['state'], 'returned');
+    assert.equal(row['reason_code'], 'R03');
+
+    const get = await remit(`payouts get ${id}`);
+    assert.equal(get.exitCode, 8);
+    assert.match(get.stdout, /^Returned by the bank\t\d{4}-\d\d-\d\d, R03$/m);
+    assert.match(get.stderr, /^Warning: the bank has returned this payout \(\S+ R03\)/m);
+    const json = await remit(`payouts get ${id} --json`);
+    assert.equal((json.json() as {status: string}).status, 'settled');
+    assert.doesNotMatch(json.stdout, /returned/i);
+    assert.match(json.stderr, /the bank has returned this payout/);
+    assert.match((await remit(`payouts wait ${id} --json`)).stderr, /the bank has returned this payout/);
+    const other = await desk.record('INV-2026-002');
+    const both = await remit(`payouts wait ${id} ${other} --json`);
+    assert.equal(both.exitCode, 8);
+    assert.match(both.stderr, new RegExp(`the bank has returned payout ${id}`));
+    assert.doesNotMatch(both.stderr, new RegExp(other));
+    await close();
+  });
+
+  it('leads to the second payment, which is paid once however often the file is run', async () => {
+    await desk.returned('INV-2026-001');
+    await desk.reconcile();
+    const remit = (line: string) => desk.desk.remit(line);
+    const report = await remit('payouts batch report nov --html');
+    const {folder} = desk.desk;
+    const failed = join(folder, 'nov.failed.csv');
+    assert.ok(report.stdout.includes(`remit payouts batch run ${failed}`), report.stdout);
+    assert.match(readFileSync(failed, 'utf8'), /^"INV-2026-001-again1",/m);
+    assert.match(
+      readFileSync(join(folder, 'nov.results.csv'), 'utf8'),
+      /"returned","100\.50 USD",.*"R03","returned by the bank on/,
+    );
+    assert.match(readFileSync(join(folder, 'nov.report.html'), 'utf8'), /Returned by the bank/);
+    const refused = await remit(`payouts batch run ${failed}`);
+    assert.equal(refused.exitCode, 11); // the question: it looks like the first payment
+    const next = /remit (payouts batch run \S+ --accept duplicates=1)/.exec(refused.stderr)?.[1];
+    assert.ok(next !== undefined, refused.stderr);
+    const paid = await remit(`${next} --yes --until settled`);
+    assert.equal(paid.exitCode, 0, paid.stderr);
+    const again = await remit(`payouts batch run ${failed} --batch-id twice --yes`);
+    assert.match(again.stdout, /already paid +1 /);
+    const after = await desk.reconcile();
+    assert.equal(after.exitCode, 0, after.stdout);
+    const status = await remit('payouts batch status nov');
+    assert.equal(status.exitCode, 0);
+    assert.match(status.stdout, /100\.50 USD on \S+, R03; paid again by batch nov\.failed/);
+    await close();
+  });
+
+  it('is not conclusive if a transaction cannot be read, and says which', async () => {
+    const {transport} = desk.desk;
+    const send = transport.send.bind(transport);
+    transport.send = async (request) => {
+      const answer = await send(request);
+      if (!request.path.includes('/transactions')) return answer;
+      return {
+        ...answer,
+        body: Buffer.from(answer.body.toString().replace('"direction":"debit"', '"direction":"out"')),
+      };
+    };
+    const ran = await desk.reconcile();
+    assert.equal(ran.exitCode, 8);
+    assert.match(ran.stdout, /: not conclusive\b/);
+    assert.match(ran.stdout, /^ {2}Bank transaction \S+ has no readable direction$/m);
+    assert.equal((await printed()).conclusive, false);
+    await close();
+  });
+
+  it('reads lists of several pages, and a second time in smaller ones with the same result', async () => {
+    await close();
+    const rows = Array.from({length: 230}, (_, at) => `ROW-2026-${String(at).padStart(4, '0')}`);
+    desk = await LedgerDesk.open(rows);
+    const first = await printed();
+    assert.equal(first.currencies['USD']?.payments['matched']?.count, 230);
+    assert.equal(first.lines.added, 230);
+    const second = await printed();
+    assert.deepEqual({...second, lines: 0}, {...first, lines: 0});
+    await close();
+  });
+
+  it('writes CSV files, journals, a page and no file over one that is not its own', async () => {
+    await desk.returned('INV-2026-001');
+    const {folder} = desk.desk;
+    const flags = '--out ./csv --html ./nov.html --ledger';
+    const at = (name: string) => join(folder, name);
+    const ran = await desk.reconcile(`${flags} ./nov.journal`);
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.equal((await desk.reconcile(`${flags} ./nov.beancount`)).exitCode, 8); // replaces its own
+    assert.equal(readFileSync(at('csv/payments.csv'), 'utf8').split('\n').length, 5);
+    assert.match(readFileSync(at('csv/matches.csv'), 'utf8'), /^return,returned,/m);
+    assert.match(
+      readFileSync(at('nov.html'), 'utf8'),
+      /Opening and all lines|opening and all lines add up to closing/,
+    );
+    assert.match(
+      readFileSync(at('nov.journal'), 'utf8'),
+      /closing balance\n {4}assets:bank:operating {2}0 USD = \S+ USD\n$/,
+    );
+    assert.match(
+      readFileSync(at('nov.beancount'), 'utf8'),
+      /^\S+ balance Assets:Bank:Operating {2}\S+ ~ 0 USD$/m,
+    );
+    assert.equal(statSync(at('nov.html')).mode & 0o777, 0o600);
+    for (const [flag, name] of [
+      ['--html', 'other.html'],
+      ['--ledger', 'other.journal'],
+      ['--resolve-file', 'other.csv'],
+    ] as const) {
+      writeFileSync(at(name), 'not ours');
+      const refused = await desk.reconcile(`${flag} ./${name}`);
+      assert.equal(refused.exitCode, 13, name);
+      assert.equal(readFileSync(at(name), 'utf8'), 'not ours');
+    }
+    assert.equal((await desk.reconcile('--ledger ./x.txt')).exitCode, 2);
+    await close();
+  });
+
+  it('exits with 5 for a statement that cannot be read, before anything is requested', async () => {
+    writeFileSync(join(desk.desk.folder, 'bad.xml'), '<Document><nothing/></Document>');
+    desk.desk.requests = [];
+    const ran = await desk.reconcile('--statement ./bad.xml');
+    assert.equal(ran.exitCode, 5, ran.stderr);
+    assert.deepEqual(desk.desk.requests, []);
+    await close();
+  });
+
+  it('prints all payments with -o csv, and only findings of the batches that are named', async () => {
+    await desk.returned('INV-2026-001');
+    const csv = await desk.reconcile('-o csv');
+    assert.equal(csv.exitCode, 8);
+    assert.equal(csv.stdout.trim().split('\n').length, 4);
+    assert.match(csv.stdout, /^[^\n]+,payout,nov,INV-2026-001,returned,settled,-10050,-100\.50,USD,/m);
+    assert.equal((await printed(' --batch nov')).counts['returned'], 1);
+    const unknown = await desk.reconcile('--batch dec');
+    assert.equal(unknown.exitCode, 4);
+    await close();
+  });
+
+  it('refuses days that are none, and a first day after the last', async () => {
+    assert.equal((await desk.reconcile('--from 2026-02-30')).exitCode, 2);
+    assert.equal((await desk.reconcile('--from 2026-03-02 --to 2026-03-01')).exitCode, 2);
+    assert.equal(existsSync(join(desk.desk.folder, '.local/state/remit/reconcile.sqlite')), false);
+    await close();
+  });
+});
+
+describe('decisions about bank lines', () => {
+  let desk: LedgerDesk;
+  before(async () => {
+    desk = await LedgerDesk.open(['INV-2026-001']);
+    await desk.desk.remit(
+      `treasury simulate-credit ${desk.account} --amount 7.00 --currency USD --description Interest --yes`,
+    );
+  });
+  after(() => desk.desk.close());
+
+  it('are kept with a name and a note, and a line that is ignored is not listed any more', async () => {
+    const first = await desk.reconcile();
+    assert.equal(first.exitCode, 8, first.stdout);
+    assert.match(first.stdout, /credit of 7\.00 USD on \S+, “Interest”/);
+    const next = /remit (reconcile ignore \S+) --note TEXT/.exec(first.stdout)?.[1];
+    assert.ok(next !== undefined, first.stdout);
+    const decided = await desk.desk.remit(`${next} --note interest --by ada --json`);
+    assert.equal(decided.exitCode, 0, decided.stderr);
+    const {by, verb, note} = decided.json() as Record<string, unknown>;
+    assert.deepEqual({by, verb, note}, {by: 'ada', verb: 'ignore', note: 'interest'});
+    const second = await desk.reconcile('--html ./page.html');
+    assert.equal(second.exitCode, 0, second.stdout);
+    assert.match(readFileSync(join(desk.desk.folder, 'page.html'), 'utf8'), /<td>ada<\/td><td>ignore<\/td>/);
+  });
+
+  it('refuse a line or a payment that is not known, and an empty note', async () => {
+    assert.equal((await desk.desk.remit('reconcile ignore nothing --note x')).exitCode, 4);
+    const id = await desk.record('INV-2026-001');
+    assert.equal((await desk.desk.remit(`reconcile confirm nothing ${id} --note x`)).exitCode, 4);
+    const ran = await desk.desk.remit(`reconcile ignore nothing --note=`);
+    assert.equal(ran.exitCode, 2);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {ExactNumber} from '../../../src/narrow.ts';
+import {isUnread, serviceLine} from '../../../src/reconcile/service/service-line.ts';
+import {dayAt} from '../../../src/sandbox/time/schedule.ts';
+
+const ACCOUNT = '0192a000-0000-7000-8000-0000000000aa';
+const RECORD = {
+  id: '0192a000-0000-7000-8000-000000000001',
+  account_id: ACCOUNT,
+  amount_in_minor_units: 12_500,
+  direction: 'debit',
+  currency_code: 'USD',
+  description: 'payout 0192a000-0000-7000-8000-000000000002',
+  bank_reference: '742278160059',
+  status: 'posted',
+  posted_at: '2026-11-18T03:00:00Z',
+  value_date: '2026-11-18',
+};
+const read = (changes: Record<string, unknown> = {}) => serviceLine({...RECORD, ...changes}, ACCOUNT, dayAt);
+const line = (changes: Record<string, unknown> = {}) => {
+  const found = read(changes);
+  assert.ok(!isUnread(found), isUnread(found) ? found.unread : '');
+  return found;
+};
+
+describe('a bank transaction of the service', () => {
+  it('is a line with its sign, its day in New York and every other text', () => {
+    assert.deepEqual(line(), {
+      ...{key: `service:${ACCOUNT}:${RECORD.id}`, source: 'service', account: ACCOUNT, id: RECORD.id},
+      ...{amount: -12_500n, currency: 'USD', bookingDay: '2026-11-17', valueDay: '2026-11-18'},
+      ...{state: 'posted', returnCode: undefined},
+      texts: [
+        {path: 'description', text: RECORD.description},
+        {path: 'bank_reference', text: '742278160059'},
+      ],
+    });
+    assert.equal(line({direction: 'credit'}).amount, 12_500n);
+  });
+
+  it('keeps amounts and numbers that a double does not hold', () => {
+    const found = line({
+      amount_in_minor_units: new ExactNumber('9007199254740993'),
+      details: {trace_number: new ExactNumber('90071992547409931')},
+    });
+    assert.equal(found.amount, -9_007_199_254_740_993n);
+    assert.deepEqual(found.texts.at(-1), {path: 'details.trace_number', text: '90071992547409931'});
+  });
+
+  it('has the value date while it is pending', () => {
+    const found = line({status: 'pending', posted_at: null});
+    assert.equal(found.state, 'pending');
+    assert.equal(found.bookingDay, '2026-11-18');
+  });
+
+  it('has a return code from its field, or from the text of a return', () => {
+    assert.equal(line({return_code: 'R03'}).returnCode, 'R03');
+    assert.equal(line({description: 'Return of payout x, R02'}).returnCode, 'R02');
+    assert.equal(line({description: 'invoice R02'}).returnCode, undefined);
+  });
+
+  for (const [what, changes] of [
+    ['amount', {amount_in_minor_units: 12.5}],
+    ['amount', {amount_in_minor_units: -1}],
+    ['direction', {direction: 'out'}],
+    ['currency', {currency_code: 'dollars'}],
+    ['date', {posted_at: '2026-11-18T03:00:00'}],
+    ['date', {posted_at: 'yesterday'}],
+  ] as const)
+    it(`is not read without a ${what}: ${JSON.stringify(changes)}`, () => {
+      const found = read(changes);
+      assert.ok(isUnread(found));
+      assert.equal(found.unread, `bank transaction ${RECORD.id} has no readable ${what}`);
+    });
+
+  it('is not read with a status that is neither posted nor pending', () => {
+    assert.deepEqual(read({status: 'voided'}), {
+      unread: `bank transaction ${RECORD.id} is neither posted nor pending`,
+    });
+  });
+
+  it('without an id has the hash of its content', () => {
+    const [one, same, other] = [
+      line({id: undefined}),
+      line({id: undefined}),
+      line({id: undefined, description: 'x'}),
+    ];
+    assert.equal(one.key, same.key);
+    assert.notEqual(one.key, other.key);
+  });
+});
