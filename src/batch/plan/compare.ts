@@ -79,7 +79,8 @@ export async function compareRows(
   };
   batch.makeDoubtExplicit();
   for (const page of pagesOf((after) => file.rows.after(after, PAGE), PAGE)) {
-    for (const row of page) compareRow(kind, row, batch.rows.of(row.reference), found, {file, batch, returned});
+    for (const row of page)
+      compareRow(kind, row, batch.rows.of(row.reference), found, {file, batch, returned});
     await nextTurn();
   }
   for (const page of pagesOf((after) => batch.rows.after(after, PAGE), PAGE)) {

@@ -21,7 +21,12 @@ import type {followFlags, runFlags} from './flags.ts';
 import type {RunFlags} from './run/request.ts';
 import {checkBound, commandsFor, sendingCommands} from './place.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
-import {type ReturnedRow, returnedRows, type SummaryWithReturns, withReturns} from '../../batch/report/returned.ts';
+import {
+  type ReturnedRow,
+  returnedRows,
+  type SummaryWithReturns,
+  withReturns,
+} from '../../batch/report/returned.ts';
 import {readSummary} from '../../batch/standing/read-summary.ts';
 import {statusOfBatch} from '../../batch/overview/status.ts';
 import {returnsReader} from './returns.ts';
@@ -179,9 +184,7 @@ function showFollowed(
   followed: Followed,
 ): void {
   const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
-  context.out.text(
-    `${summaryText(summary, attention, commands, {returned})}\n${followedText(followed)}`,
-  );
+  context.out.text(`${summaryText(summary, attention, commands, {returned})}\n${followedText(followed)}`);
 }
 
 const ENDS: Readonly<Record<Exclude<FollowEnd, 'passed'>, string>> = {

@@ -1,7 +1,7 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {codeOfStatus} from '../../client/answers/verdict.ts';
 import {isErrorCode, RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonFields} from '../../narrow.ts';
 import type {LocalContext} from '../core/context.ts';
 import {notRunning} from './not-running.ts';
 import {recordCommand, sandboxCommand} from './target.ts';
@@ -45,11 +45,14 @@ export function answerError(
   });
 }
 
+const topicOf = ({kind}: JsonFields): string | undefined =>
+  typeof kind === 'string' ? TOPICS[kind] : undefined;
+
 /** The list that would contain the record to simulate. */
 function listOfMissing(local: LocalContext, {path, body}: ControlRequest): string | undefined {
   if (path.startsWith('/sandbox/statement?')) return recordCommand(local, 'treasury', 'accounts', 'list');
   if (path !== '/sandbox/simulate' || !isObject(body)) return undefined;
-  const topic = TOPICS[String(body['kind'])];
+  const topic = topicOf(body);
   return topic === undefined ? undefined : recordCommand(local, topic, 'list');
 }
 
@@ -85,8 +88,8 @@ function commandThatShows(local: LocalContext, {path, body}: ControlRequest): st
   if (topic === 'deliveries' && id !== undefined) return sandboxCommand(local, 'deliveries', 'show', id);
   if (topic === 'checkpoints' && verb === undefined) return sandboxCommand(local, 'checkpoint', 'list');
   if (topic === 'simulate' && isObject(body)) {
-    const found = TOPICS[String(body['kind'])];
-    if (found !== undefined) return recordCommand(local, found, 'get', String(body['id']));
+    const [found, {id: record}] = [topicOf(body), body];
+    if (found !== undefined && typeof record === 'string') return recordCommand(local, found, 'get', record);
   }
   return sandboxCommand(local, 'status');
 }

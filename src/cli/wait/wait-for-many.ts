@@ -117,7 +117,11 @@ async function waitForMany(
   const isEmpty = thrown !== undefined && (isWhole || found.length === 0);
   if (!isStream && !isEmpty) await out.list(found, waitView);
   if (thrown === undefined)
-    await warnOfReturns(context, kind.view, found.flatMap(({id, status}) => (status === 'settled' ? [id] : [])));
+    await warnOfReturns(
+      context,
+      kind.view,
+      found.flatMap(({id, status}) => (status === 'settled' ? [id] : [])),
+    );
   const open = ids.filter((id) => (rows.get(id)?.outcome ?? 'timeout') === 'timeout');
   const what = `${open.length} of ${ids.length} ${plural}`;
   const target = until === undefined ? [] : ['--until', until];

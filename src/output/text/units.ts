@@ -6,7 +6,17 @@
 /** What follows `remit` in a command, so that `remit shows …` is prose. A test compares them with the commands. */
 export const FIRST_WORDS: ReadonlySet<string> = new Set([
   ...['api', 'commands', 'completion', 'demo', 'doctor', 'explain', 'help', 'schema', 'whoami'],
-  ...['moves', 'payees', 'payers', 'payins', 'payment-methods', 'payouts', 'profiles', 'reconcile', 'sandbox'],
+  ...[
+    'moves',
+    'payees',
+    'payers',
+    'payins',
+    'payment-methods',
+    'payouts',
+    'profiles',
+    'reconcile',
+    'sandbox',
+  ],
   ...['subaccounts', 'transfers', 'treasury', 'webhooks'],
 ]);
 

@@ -56,7 +56,10 @@ describe('statement files that are hostile or damaged', () => {
     const large = huge.subarray(0, 4 * 1024 * 1024);
     const around = (inner: string, text: Buffer) =>
       Buffer.concat([Buffer.from(before + inner), text, Buffer.from(after)]);
-    await refuses(around('', huge), /Stmt\/Ntry\/AddtlNtryInf \(entry 1\): (?:the text is too long|has a text or tag)/);
+    await refuses(
+      around('', huge),
+      /Stmt\/Ntry\/AddtlNtryInf \(entry 1\): (?:the text is too long|has a text or tag)/,
+    );
     for (const inner of ['<!--', '<![CDATA[', '<b c="', '<', '&'])
       await refuses(around(inner, large), /too long|does not end|well-formed/);
     await refuses(Buffer.concat([Buffer.from(OFX.replace('Käse', '')), large]), /does not end/);

@@ -98,8 +98,7 @@ export abstract class BatchExport extends BatchCommand {
       written = await exportToFile(local, lines, {path: file, format: fileFormat(out.settings.format, file)});
       out.text(`${counted(written.rows, 'row')} of batch ${batch.plan.batchId} exported to ${written.file}.`);
     }
-    if (records !== undefined && batch.copy === undefined)
-      await readNews(batch, {stateDir, clock}); // other batches count what was read, too
+    if (records !== undefined && batch.copy === undefined) await readNews(batch, {stateDir, clock}); // other batches count what was read, too
     const summary = readSummary(batch, clock.now(), () => commandsFor(local, batch));
     warnOf(local, seen, summary);
     warnOfReturned(local, returned.size);
@@ -111,7 +110,8 @@ export abstract class BatchExport extends BatchCommand {
 }
 
 function warnOfReturned({out}: LocalContext, rows: number): void {
-  if (rows > 0) out.warn(`${counted(rows, 'row')} returned by the bank: state is returned, and reason_code is its code`);
+  if (rows > 0)
+    out.warn(`${counted(rows, 'row')} returned by the bank: state is returned, and reason_code is its code`);
 }
 
 /** What the lines of the export show that a person must know. */
