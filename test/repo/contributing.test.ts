@@ -42,9 +42,13 @@ const LISTS: Readonly<Record<string, List>> = {
       '.oclif.manifest.json',
       'CHANGELOG.md',
     ],
-    meaning: /^src\/(automation|batch|cli\/(write|batch|help\/outputs)|sandbox\/(time|transfers))\b/,
+    meaning: /^src\/(automation|batch|reconcile|cli\/(write|batch|help\/outputs)|sandbox\/(time|transfers))\b/,
   },
-  'Add a list filter': {example: /created[_-]from/, sometimes: ['CHANGELOG.md']},
+  'Add a list filter': {
+    example: /created[_-]from/,
+    sometimes: ['CHANGELOG.md'],
+    meaning: /^src\/cli\/reconcile\//,
+  },
   'Add a control call of the sandbox': {
     example: /\bredeliver\b/,
     sometimes: [

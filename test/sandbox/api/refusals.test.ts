@@ -5,7 +5,7 @@ import {readText, sourcesUnder} from '../../repo/tree.ts';
 
 /** Files whose refusals are about control calls and pages of the sandbox, which the service does not have. */
 const CONTROL =
-  /^src\/sandbox\/(control\/.+|page\/.+|world\/advance|entities\/checkpoints|transfers\/simulate|transfers\/simulate-accounts|api\/loopback-guard|outcomes\/fault-answer|base\/service-error|webhooks\/delivery-desk)\.ts$/;
+  /^src\/sandbox\/(control\/.+|page\/.+|world\/advance|statement\/.+|entities\/checkpoints|transfers\/simulate|transfers\/simulate-accounts|api\/loopback-guard|outcomes\/fault-answer|base\/service-error|webhooks\/delivery-desk)\.ts$/;
 
 /**
  * Where each refusal of the simulated service comes from: a section of the interface document, or `row N` of
