@@ -32,6 +32,7 @@ import {
   commandsOfRun,
   type ConfirmedRun,
   horizonOf,
+  noteWay,
   runOrRefuse,
   statusCommand,
   type RunRequest,
@@ -64,6 +65,7 @@ export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
   context.ofBatch.commands = commandsOfRun(typed, batch.plan);
   let request = typed;
   const run = async () => {
+    noteWay(typed, batch);
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
     request = asStarted(typed, batch);

@@ -58,11 +58,30 @@ export function asStarted(request: RunRequest, batch: OpenBatch): RunRequest {
   const confirmed = journal.fact('confirmed');
   // A run that failed right after it was confirmed has not stored its way.
   const before = journal.fact('path') ?? (confirmed?.doing === 'stage' ? 'stage-only' : 'stage-and-release');
-  const isIndirect =
-    before === 'direct' && / batch run /.test(readSummary(batch, request.context.clock.now()).next ?? '');
+  const isIndirect = before === 'direct' && !mayGoDirect(request, batch);
   const way = isIndirect ? 'stage-and-release' : before;
   const isKnown = confirmed?.planHash === plan.planHash && !isIndirect;
   return {...request, path: way, doing: verbOf(kind, way), goesOn: isKnown};
+}
+
+/** Live money needs trust in the keys, which is stated with the flag; a plan that was confirmed has stated it. */
+function mayGoDirect({context, accepted}: RunRequest, batch: OpenBatch): boolean {
+  const {journal, plan} = batch;
+  const isConfirmed = journal.fact('confirmed')?.planHash === plan.planHash;
+  if (!isConfirmed && context.profile.mode === 'live' && !accepted.keyTrust) return false;
+  const {state, next} = readSummary(batch, context.clock.now());
+  return state === 'planned' || !/ batch run /.test(next ?? '');
+}
+
+/**
+ * Stores the way of a plan that is not confirmed yet, so that `run ID` asks about the same one after a run that was
+ * declined or refused. Rows that may have been sent in direct mode keep it: a cancel asks about them differently.
+ */
+export function noteWay({path}: RunRequest, {journal, plan}: OpenBatch): void {
+  if (path === 'as-before' || path === 'release' || path === 'cancel') return;
+  if (journal.fact('confirmed')?.planHash === plan.planHash) return;
+  if (journal.fact('path') === 'direct' && journal.tally().in_doubt.count > 0) return;
+  journal.setFact('path', path);
 }
 
 /** A confirmed run. */
