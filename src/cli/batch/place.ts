@@ -1,17 +1,18 @@
 import {existsSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {checkBinding, unrecordedSettings} from '../../batch/journal/binding.ts';
-import {batchExists} from '../../batch/journal/folder.ts';
+import {batchExists, batchIds} from '../../batch/journal/folder.ts';
 import {DEFAULT_NAMESPACE} from '../../batch/model/identity.ts';
 import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import type {Journal} from '../../batch/journal/journal.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import {unfinishedWithRowsOf} from '../../batch/overview/unfinished.ts';
 import {type CommandBuilder, RemitError} from '../../errors.ts';
-import type {Commands, Typed} from '../line/command-line.ts';
+import {type Commands, isFileName, type Typed} from '../line/command-line.ts';
 import {type Context, type LocalContext, localCommands} from '../core/context.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
 import {isObject} from '../../narrow.ts';
+import {nearest} from '../../nearest.ts';
 import {sandboxStartAgain} from '../sandbox/recorded/addresses.ts';
 
 /**
@@ -165,7 +166,7 @@ export function warnUnrecorded(context: Context, {journal, plan}: OpenBatch): vo
 }
 
 /**
- * Whether the argument of `run` is a file to plan or the id of a planned batch.
+ * Whether the argument of `run` is a file to plan or the id of a planned batch. A folder is neither.
  * @throws RemitError USAGE if it is both, NO_BATCH if neither
  */
 export function fileOrBatch(
@@ -173,18 +174,29 @@ export function fileOrBatch(
   options: {kind: Kind; stateDir: string; batchId: string | undefined},
 ): 'file' | 'batch' {
   const {kind, stateDir, batchId} = options;
-  const isPath = argument === '-' || batchId !== undefined || /[/\\]/.test(argument);
-  if (isPath) return 'file';
-  const isBatch = batchExists(stateDir, kind, argument);
-  const isFile = existsSync(argument);
-  if (isBatch && isFile)
-    throw new RemitError('USAGE', `${argument} is both a file and a batch`, {
-      hint: `write ./${argument} for the file, or resume instead of run for the batch`,
-    });
-  if (isBatch) return 'batch';
-  if (isFile || /\.\w{1,5}$/.test(argument)) return 'file';
-  throw new RemitError('NO_BATCH', `${argument} is neither a file nor a planned batch`, {
-    hint: (commands) =>
-      `name a CSV or .xlsx file: ${commands.write(KINDS[kind].topic, 'batch', 'run', 'FILE.csv')}; or another state folder with --state-dir`,
+  const {topic} = KINDS[kind];
+  if (argument === '-' || /[/\\]/.test(argument)) return 'file';
+  const isFile = isFileName(argument);
+  if (batchExists(stateDir, kind, argument)) {
+    if (!isFile) return 'batch';
+    if (batchId === undefined)
+      throw new RemitError('USAGE', `${argument} is both a file and a batch`, {
+        hint: (commands) =>
+          `for the batch: ${commands.write(topic, 'batch', 'resume', argument)}; for the file: ${commands.write(topic, 'batch', 'run', `./${argument}`)}`,
+      });
+  }
+  if (isFile || batchId !== undefined || existsSync(argument) || /\.\w{1,5}$/.test(argument)) return 'file';
+  const ids = batchIds(stateDir, kind);
+  // An id that remit made begins with the name of the file. Any short word is near to any other.
+  const made = ids.filter((id) => argument !== '' && id.startsWith(`${argument}-`));
+  const near = made.length === 1 ? made[0] : argument.length > 3 ? nearest(argument, ids) : undefined;
+  const name = argument === '' ? '""' : argument;
+  throw new RemitError('NO_BATCH', `${name} is neither a file nor a planned batch`, {
+    hint: (commands) => {
+      if (near !== undefined)
+        return `did you mean ${near}? ${commands.write(topic, 'batch', 'resume', near)}`;
+      const list = ids.length === 0 ? '' : `, or a batch of ${commands.read(topic, 'batch', 'list')}`;
+      return `name a CSV or .xlsx file: ${commands.write(topic, 'batch', 'run', 'FILE.csv')}${list}; or another state folder with --state-dir`;
+    },
   });
 }

@@ -164,7 +164,7 @@ function restLines(
   const missing = state === 'held' ? unsent : state === 'staged' ? unsent + doubts : 0;
   if (missing === 0 || staged === held) return [];
   const command = type('release', ...accepting('rest'));
-  const again = type('run');
+  const again = type('resume');
   const them = missing === 1 ? 'it' : 'them';
   if (command === next) return unsent === 0 ? [] : [`To try ${them} again first:`, `         ${again}`];
   if (state === 'staged' && again !== next) return [];
@@ -280,5 +280,5 @@ export function doubtsText(summary: Summary, named: readonly string[], commands:
       ? `, and ${summary.in_doubt - named.length} more (${report} writes all of them to a file)`
       : '';
   const them = summary.in_doubt === 1 ? 'it' : 'them';
-  return `${counted(summary.in_doubt, 'row')} in doubt (the service may have accepted ${them}): ${named.join(', ')}${more}. ${/ batch run /.test(summary.next ?? '') ? 'To find out' : `Resolve ${them} with`}: ${summary.next}`;
+  return `${counted(summary.in_doubt, 'row')} in doubt (the service may have accepted ${them}): ${named.join(', ')}${more}. ${/ batch (?:run|resume) /.test(summary.next ?? '') ? 'To find out' : `Resolve ${them} with`}: ${summary.next}`;
 }

@@ -50,7 +50,7 @@ export function checkBatchCaps(
     over(
       '--accept differences releases records whose rail or currency is not the one that was checked',
       (commands) =>
-        `leave it out to release the other rows. A held record is approved by its id, which checks it against the caps: ${commands.write(topic, 'approve', 'ID')}; then ${commands.write(topic, 'batch', 'run', plan.batchId)} records it`,
+        `leave it out to release the other rows. A held record is approved by its id, which checks it against the caps: ${commands.write(topic, 'approve', 'ID')}; then ${commands.write(topic, 'batch', 'resume', plan.batchId)} records it`,
     );
 }
 

@@ -1,3 +1,4 @@
+import {existsSync, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {CommandBuilder} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
@@ -95,9 +96,17 @@ export class Commands implements CommandBuilder {
   }
 }
 
-/** The batch engine calls `run ID` by its former name, `resume`, wherever a batch goes on. */
-const verbAsTyped = (words: readonly string[]): readonly string[] =>
-  words[1] === 'batch' && words[2] === 'resume' ? words.with(2, 'run') : words;
+/**
+ * The batch engine calls `run ID` by its former name, `resume`, wherever a batch goes on. Beside a file with the name of
+ * the batch, only that name works.
+ */
+function verbAsTyped(words: readonly string[]): readonly string[] {
+  const [, group, verb, argument = ''] = words;
+  return group === 'batch' && verb === 'resume' && !isFileName(argument) ? words.with(2, 'run') : words;
+}
+
+/** Whether `run` with this name would read a file. */
+export const isFileName = (name: string): boolean => existsSync(name) && !statSync(name).isDirectory();
 
 /** The words that started a command. */
 export interface Typed {

@@ -192,7 +192,7 @@ function hintNotCompared({out}: LocalContext, {row, commands}: Placement, kind: 
     `If the service answers with other names, set them in the service file (${keys.join(' and ')}), and keep the names in requests (fields.${topic}.create).`,
   );
   out.hint(`to find the names: ${commands.read('doctor')}`);
-  out.hint(`once the service file names them: ${type('run')}`);
+  out.hint(`once the service file names them: ${type('resume')}`);
   out.hint(`cancel what is not released: ${type('cancel')}`);
 }
 

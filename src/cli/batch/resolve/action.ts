@@ -171,7 +171,7 @@ async function refuseMoved({
   throw new RemitError(
     'USAGE',
     `row ${reference} was paid: its record ${id} is ${status}; nothing was changed`,
-    {hint: (commands) => `to record it: ${commands.write(KINDS[kind].topic, 'batch', 'run', batchId)}`},
+    {hint: (commands) => `to record it: ${commands.write(KINDS[kind].topic, 'batch', 'resume', batchId)}`},
   );
 }
 

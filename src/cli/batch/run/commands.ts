@@ -1,13 +1,15 @@
 import {Args, Flags} from '@oclif/core';
 import {accepting, type Retype} from '../../../batch/model/accept.ts';
+import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import type {RunPath} from '../../../batch/model/run-path.ts';
 import {RemitError} from '../../../errors.ts';
+import {keysOf} from '../../../narrow.ts';
 import {acceptFlag, readAccepted, type Statement} from '../accept.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from '../flags.ts';
 import {fileOrBatch, refuseSecondRun} from '../place.ts';
-import {planFromFlags} from '../plan/action.ts';
+import {type InputFlags, planFromFlags} from '../plan/action.ts';
 import {runBatch} from './action.ts';
 import {continues, type RunFlags, type RunRequest, verbOf} from './request.ts';
 import {withLock} from './wait-lock.ts';
@@ -64,6 +66,7 @@ export abstract class BatchRunCommand extends BatchCommand {
     const retype: Retype = (add, without = []) => context.commands.again(this.typed, {add, without});
     const stateDir = this.stateDirOf(context, flags);
     const what = fileOrBatch(args.file, {kind: this.kind, stateDir, batchId: flags['batch-id']});
+    if (what === 'batch') refuseFileFlags(args.file, this.kind, flags);
     if (flags.direct && context.profile.mode === 'live' && !accepted.keyTrust)
       throw new RemitError('GUARD_LIVE', '--direct moves live money on the first request of each row', {
         hint: `omit --direct; or, if the service is known to remember idempotency keys: ${retype(accepting('key-trust'))}`,
@@ -98,6 +101,25 @@ export abstract class BatchRunCommand extends BatchCommand {
     this.exitWith(exit);
     return summary;
   }
+}
+
+/**
+ * A plan is not read again, so a flag about its file would be ignored.
+ * @throws RemitError USAGE
+ */
+function refuseFileFlags(batchId: string, kind: Kind, flags: InputFlags): void {
+  const typed = keysOf(inputFlags)
+    .filter((name) => flags[name] !== undefined && flags[name] !== false)
+    .map((name) => `--${name === 'payees' && kind === 'payin' ? 'payers' : name}`);
+  if (typed.length === 0) return;
+  throw new RemitError(
+    'USAGE',
+    `${batchId} is a batch, and its plan is fixed: ${typed.join(', ')} can only be given with a file; nothing was sent`,
+    {
+      hint: (commands) =>
+        `to run the batch: ${commands.write(KINDS[kind].topic, 'batch', 'resume', batchId)}`,
+    },
+  );
 }
 
 /** `release`, `retry` and `cancel`, and `resume`, the former name of `run ID`: these continue an existing batch. */

@@ -132,7 +132,7 @@ export const nothingToRetry = ({plan}: OpenBatch, request: RunRequest): RemitErr
     plan.revision > 1
       ? `revision ${plan.revision} of batch ${plan.batchId} was never confirmed; nothing was sent again`
       : `batch ${plan.batchId} was never run: there is nothing to send again`,
-    {hint: typing(request, plan)('run')},
+    {hint: typing(request, plan)('resume')},
   );
 
 /** Which rows the run processes; used by both the prompt and the engine. */

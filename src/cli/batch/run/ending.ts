@@ -59,7 +59,7 @@ function hintRefusals(
   if (request.path === 'cancel' || summary.stopped_because?.reason !== 'refused-at-first') return;
   const refused = journal.rows.inStates(['not_sent'], 0, NAMED);
   if (!refused.some(({outcome}) => REFUSALS.includes(outcome?.http ?? null))) return;
-  const final = typing(request, plan)('run', ...accepting('refusals'));
+  const final = typing(request, plan)('resume', ...accepting('refusals'));
   if (summary.next === final) return;
   request.context.out.hint(`if the address is right and the service does refuse these rows: ${final}`);
 }
@@ -94,7 +94,7 @@ function hintById(request: RunRequest, plan: Plan, summary: Summary): void {
   const type = typing(request, plan);
   const isHeld = reason === 'key-forgotten' && summary.in_doubt + summary.conflict > 0;
   const words = ['--profile', 'NAME'];
-  const command = isHeld ? type('release', ...accepting('rest'), ...words) : type('run', ...words);
+  const command = isHeld ? type('release', ...accepting('rest'), ...words) : type('resume', ...words);
   const added = `remit profiles add NAME --base-url ${shellWord(profile.baseUrl)} --approve-by-id`;
   out.hint(
     `to approve the records by their ids, add a profile with the same key: ${added}; then: ${command}`,

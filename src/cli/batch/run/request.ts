@@ -107,7 +107,7 @@ export const horizonOf = ({flags, context: {profile}}: RunRequest): number =>
 
 /** The command that continues a batch whose run failed. */
 export const runOrRefuse = (request: RunRequest, plan: Plan): string =>
-  typing(request, plan)(request.path === 'cancel' ? 'cancel' : 'run');
+  typing(request, plan)(request.path === 'cancel' ? 'cancel' : 'resume');
 
 /** The command that shows the status of a batch. */
 export const statusCommand = (request: RunRequest, plan: Plan): string => typing(request, plan)('status');

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import {mkdirSync, readdirSync, rmSync} from 'node:fs';
+import {mkdirSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DIRECT_WITH_USED_KEY} from '../../../../src/batch/model/outcome.ts';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {BatchResume, BatchRunCommand} from '../../../../src/cli/batch/run/commands.ts';
 import {openSqlite} from '../../../../src/store/sqlite/sqlite.ts';
+import {payeeId} from '../../../batch/harness.ts';
+import {runCli, TEST_KEY} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 
 const UNAUTHORIZED = {status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}};
@@ -132,11 +134,88 @@ for (const verb of ['run', 'resume'])
     });
   });
 
-it('a file with the name of a batch makes run ambiguous, and the hint names both ways', async () => {
-  const desk = Desk.withTwoRows();
-  await desk.batch('plan ./p.csv --batch-id README.md');
-  const ran = await desk.batch('run README.md --json'); // tests run in the folder of the project
-  assert.deepEqual([ran.exitCode, ran.error().message], [2, 'README.md is both a file and a batch']);
-  assert.equal(ran.error().hint, 'write ./README.md for the file, or resume instead of run for the batch');
-  desk.close();
+describe('payouts batch run of a name', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = Desk.withTwoRows()));
+  afterEach(() => desk.close());
+
+  it('that a file and a batch have is refused, with a command for each', async () => {
+    const env = await desk.profile('acme');
+    await desk.batch('plan ./p.csv --batch-id README.md', {env});
+    const ran = await desk.batch('run README.md -p acme --json', {env}); // tests run in the folder of the project
+    assert.deepEqual([ran.exitCode, ran.error().message], [2, 'README.md is both a file and a batch']);
+    assert.equal(
+      ran.error().hint,
+      'for the batch: remit payouts batch resume README.md -p acme; for the file: remit payouts batch run ./README.md -p acme',
+    );
+    desk.service.fault = () => (desk.service.posts > 1 ? UNAUTHORIZED : undefined);
+    const stopped = await desk.batch('resume README.md --yes --json');
+    assert.equal((stopped.json() as Summary).next, 'remit payouts batch resume README.md');
+    desk.service.fault = () => undefined;
+    const done = await desk.type('remit payouts batch resume README.md');
+    assert.equal(done.exitCode, 0, done.stderr);
+  });
+
+  it('that a folder and a batch have is that of the batch', async () => {
+    await desk.batch('plan ./p.csv --batch-id docs');
+    const ran = await desk.batch('run docs --yes');
+    assert.deepEqual([ran.exitCode, desk.service.paid.length], [0, 2], ran.stderr);
+  });
+
+  it('that is mistyped names the nearest batch, or the list', async () => {
+    const hintOf = async (name: string) => {
+      const ran = await runCli(['payouts', 'batch', 'run', name, '--json'], {
+        ...{env: desk.env(TEST_KEY), cwd: desk.folder, service: desk.service.transport()},
+      });
+      assert.equal(ran.exitCode, 4);
+      return [ran.error().message, ran.error().hint];
+    };
+    const none = 'name a CSV or .xlsx file: remit payouts batch run FILE.csv';
+    const other = '; or another state folder with --state-dir';
+    assert.deepEqual(await hintOf('november'), [
+      'november is neither a file nor a planned batch',
+      none + other,
+    ]);
+    for (const id of ['november', 'june-1a2b3c4d', 'x']) await desk.batch(`plan ./p.csv --batch-id ${id}`);
+    const near = 'did you mean november? remit payouts batch run november';
+    assert.equal((await hintOf('novmeber'))[1], near);
+    assert.match((await hintOf('june'))[1]!, /^did you mean june-1a2b3c4d\? /);
+    const list = `${none}, or a batch of remit payouts batch list${other}`;
+    assert.equal((await hintOf('zzz'))[1], list);
+    assert.deepEqual(await hintOf(''), ['"" is neither a file nor a planned batch', list]);
+  });
+
+  for (const [topic, flag, named] of [
+    ['payouts', '--payees ./ids.csv', '--payees'],
+    ['payins', '--payers ./ids.csv', '--payers'],
+    ['payouts', '--currency USD', '--currency'],
+    ['payouts', '--valid-only', '--valid-only'],
+    ['payouts', '--map party=Payee', '--map'],
+    ['payouts', '--sheet May', '--sheet'],
+    ['payouts', '--ignore-column Note', '--ignore-column'],
+    ['payouts', '--amount-unit minor', '--amount-unit'],
+    ['payouts', '--number-format 1,234.56', '--number-format'],
+    ['payouts', '--namespace a', '--namespace'],
+    ['payouts', '--batch-id foo', '--batch-id'],
+    ['payouts', '--batch-id foo --sheet May', '--batch-id, --sheet'],
+  ] as const)
+    it(`of a batch refuses ${flag}, which is about a file (${topic})`, async () => {
+      if (topic === 'payins')
+        writeFileSync(
+          join(desk.folder, 'p.csv'),
+          `reference,payer_id,amount,currency_code\nA-1,${payeeId(1)},10.00,USD\n`,
+        );
+      const planned = await desk.batch('plan ./p.csv --batch-id b', {topic});
+      assert.equal(planned.exitCode, 0, planned.stderr);
+      const ran = await desk.batch(`run b --yes --json ${flag}`, {topic});
+      assert.deepEqual(
+        [ran.exitCode, ran.error().message, desk.service.posts],
+        [
+          2,
+          `b is a batch, and its plan is fixed: ${named} can only be given with a file; nothing was sent`,
+          0,
+        ],
+      );
+      assert.equal(ran.error().hint, `to run the batch: remit ${topic} batch run b`);
+    });
 });
