@@ -42,7 +42,8 @@ const LISTS: Readonly<Record<string, List>> = {
       '.oclif.manifest.json',
       'CHANGELOG.md',
     ],
-    meaning: /^src\/(automation|batch|reconcile|cli\/(write|batch|help\/outputs)|sandbox\/(time|transfers))\b/,
+    meaning:
+      /^src\/(automation|batch|reconcile|cli\/(write|batch|help\/outputs)|sandbox\/(time|transfers))\b/,
   },
   'Add a list filter': {
     example: /created[_-]from/,
