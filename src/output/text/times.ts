@@ -8,8 +8,9 @@ const STEPS = [
 ] as const;
 
 /**
- * `3 minutes ago`; after 30 days the date: `2024-01-01 UTC`. Future times are returned unchanged, and so is text that is not a time:
- * the sandbox's clock may be hours ahead of this machine's, and a new record must not appear as made "in an hour".
+ * `3 minutes ago`; after 30 days the date in UTC: `2024-01-01Z`. Future times are returned unchanged, and so is text
+ * that is not a time: the sandbox's clock may be hours ahead of this machine's, and a new record must not appear as made
+ * "in an hour".
  */
 export function relativeTime(timestamp: string, nowMs: number): string {
   const at = Date.parse(timestamp);
@@ -22,7 +23,7 @@ export function relativeTime(timestamp: string, nowMs: number): string {
     if (count >= below) continue;
     return `${counted(count, unit)} ago`;
   }
-  return `${new Date(at).toISOString().slice(0, 10)} UTC`;
+  return `${new Date(at).toISOString().slice(0, 10)}Z`;
 }
 
 /** `10:42:07Z`: the time of day in UTC, cached for the second: a busy listener asks thousands of times. */
