@@ -41,6 +41,7 @@ const MIGRATIONS: readonly Migration[] = [
       alter table parties add column currency text;
       alter table parties add column account_type text;`,
   },
+  {name: '4-rails', sql: 'alter table parties add column no_rail integer;'},
 ];
 
 /** What is kept of a bank account or card. */
@@ -69,6 +70,8 @@ export interface Recorded extends Pick<AccountFacts, 'type' | 'country' | 'last4
   verification: string | null;
   /** 1 once the service has shown it, or another one of the party, as the default. */
   is_default: 0 | 1;
+  /** 1 if no rail of the service supports it; null if unknown. */
+  no_rail: 0 | 1 | null;
 }
 
 /** Where payees are created: an import elsewhere is another one. */
@@ -191,18 +194,26 @@ export class ImportJournal {
   /** What the service shows of its bank account or card. */
   methodIs(
     reference: string,
-    {id, verification, isDefault}: Pick<ShownMethod, 'id' | 'verification' | 'isDefault'>,
+    {
+      id,
+      verification,
+      isDefault,
+      hasNoRail,
+    }: Pick<ShownMethod, 'id' | 'verification' | 'isDefault' | 'hasNoRail'>,
   ): void {
     this.#set(
       reference,
-      'method_id = ?, verification = ?, is_default = ?, method_open = 0',
-      ...[id, verification, isDefault ? 1 : 0],
+      'method_id = ?, verification = ?, is_default = ?, no_rail = coalesce(?, no_rail), method_open = 0',
+      ...[id, verification, isDefault ? 1 : 0, hasNoRail === undefined ? null : Number(hasNoRail)],
     );
   }
 
   /** Another bank account or card is sent for the row. */
   dropMethod(reference: string): void {
-    this.#set(reference, 'method_id = null, method_sends = 0, verification = null, is_default = 0');
+    this.#set(
+      reference,
+      'method_id = null, method_sends = 0, verification = null, is_default = 0, no_rail = null',
+    );
   }
 
   /** The record was changed at the service to what its row has now. */

@@ -68,6 +68,8 @@ export interface ShownMethod {
   last4: unknown;
   verification: string | null;
   isDefault: boolean;
+  /** No rail of the service can pay it, verified or not; undefined if the record shows no rails. */
+  hasNoRail: boolean | undefined;
 }
 
 export function shownMethod(record: unknown): ShownMethod | undefined {
@@ -76,7 +78,9 @@ export function shownMethod(record: unknown): ShownMethod | undefined {
   const owner = textOf(record['payee_id']) ?? textOf(record['payer_id']);
   if (typeof id !== 'string' || id === '') return undefined;
   const verification = VERIFICATION_STATUSES.find((known) => known === status) ?? null;
-  return {id, owner, type, country, last4, verification, isDefault: isDefault === true};
+  const {supported_rails: rails} = record;
+  const hasNoRail = Array.isArray(rails) ? rails.length === 0 : undefined;
+  return {id, owner, type, country, last4, verification, isDefault: isDefault === true, hasNoRail};
 }
 
 /** What a bank account or card shows otherwise than its row. What it does not show is not compared. */

@@ -48,6 +48,8 @@ export class FakeParties {
   /** Records that the list does not show (yet). */
   readonly hidden = new Set<string>();
   verification = 'verified';
+  /** Countries that no rail supports; undefined if its records show no rails. */
+  unsupported: readonly string[] | undefined;
   /** Late effects, with the number of lists that must be read first. */
   readonly #late: {after: number; work: () => void}[] = [];
   #lists = 0;
@@ -121,6 +123,9 @@ export class FakeParties {
       ...{id: this.#id(), payee_id: record.id, type, last4: number.slice(-this.digits), country_code},
       is_default: isDefault && this.verification === 'verified',
       verification_status: this.verification,
+      ...(this.unsupported === undefined
+        ? {}
+        : {supported_rails: this.unsupported.includes(country_code) ? [] : ['ach']}),
     };
     record.methods.push(method);
     return method;

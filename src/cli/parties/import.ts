@@ -19,7 +19,7 @@ import {canAsk} from '../runtime/prompts.ts';
 import {openStdin} from '../runtime/stdin.ts';
 import {resultPath, writeIds} from './results.ts';
 import {importOperations, partyServiceOf} from './service.ts';
-import {type ImportResult, showImport} from './show.ts';
+import {type ImportResult, showImport, warnNoRail} from './show.ts';
 
 export interface ImportRequest {
   context: Context;
@@ -134,6 +134,11 @@ async function runImport(request: ImportRequest, opened: Opened): Promise<Import
       next: isOpen ? againCommand(request, pending > 0) : null,
     };
     showImport(context, {...data, file: fileName(request)}, run.stopped);
+    warnNoRail(
+      context,
+      kind,
+      exist.filter(({reference}) => journal.find(reference)?.no_rail === 1),
+    );
     return {data, exitCode: exitOf(problems, flags.wait && pending > 0)};
   } catch (error) {
     out.endProgress();
@@ -258,12 +263,17 @@ function refuseChanged(request: ImportRequest, changed: readonly ChangedRow[]): 
   const more = changed.length > SHOWN ? `\n  and ${changed.length - SHOWN} more; -o json lists them` : '';
   const words = changed.map((one) => one.words);
   const ofRow = changed.filter(({row, what}) => row === first.row && what === first.what);
+  const left = changed.length - ofRow.length;
+  const others =
+    left === 0
+      ? ''
+      : `; and ${left} more ${left === 1 ? 'difference' : 'differences'}, ${left === 1 ? 'which is' : 'each'} in the list above`;
   throw new RemitError(
     'LOCAL_VALIDATION',
     `${fileName(request)} was refused, and nothing was sent: ${what} from what was imported under the same reference:\n  ${words.slice(0, SHOWN).join('\n  ')}${more}`,
     {
       hint: (commands) =>
-        `if it is another ${request.kind}, give it a reference of its own; ${changeHint(request, ofRow, commands)}`,
+        `if it is another ${request.kind}, give it a reference of its own; ${changeHint(request, ofRow, commands)}${others}`,
       details: {changed: words},
     },
   );

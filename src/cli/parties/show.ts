@@ -1,3 +1,4 @@
+import type {ImportKind, PartyRow} from '../../parties/row.ts';
 import {counted} from '../../phrases.ts';
 import type {Context} from '../core/context.ts';
 import type {Shown} from '../help/outputs/forms.ts';
@@ -38,4 +39,18 @@ export function showImport(
     out.note(`To name them by their references in a file of ${payments}, in a column ${kind}_reference:`);
     out.hint(commands.read(payments, 'batch', 'plan', 'FILE', `--${kind}s`, results));
   }
+}
+
+/** Such an account can be verified and still not be paid. */
+export function warnNoRail({out}: Context, kind: ImportKind, rows: readonly PartyRow[]): void {
+  if (rows.length === 0) return;
+  const countries = [...new Set(rows.map(({account}) => account.country))].sort().join(', ');
+  const named = rows.slice(0, 3).map(({reference}) => reference);
+  const more = rows.length > named.length ? ` and ${rows.length - named.length} more` : '';
+  const [these, them] =
+    rows.length === 1 ? ['this payment method', 'it'] : [`${rows.length} of the payment methods`, 'them'];
+  const refused = kind === 'payee' ? `payouts to ${them}` : `payins from ${them}`;
+  out.warn(
+    `no rail of the service supports ${these} (${countries}), so ${refused} are refused: ${named.join(', ')}${more}`,
+  );
 }

@@ -92,7 +92,10 @@ describe('payees import of a row that has changed', () => {
       lines.map((line) => line.split(': ')[1]),
       ['name', 'email', 'account_number'],
     );
-    assert.match(hint ?? '', / --name 'Other Ltd' --email new@example\.com$/);
+    assert.match(
+      hint ?? '',
+      / --name 'Other Ltd' --email new@example\.com; and 1 more difference, which is in the list above$/,
+    );
   });
 
   it('accepts what was changed at the service too, in this run and the next', async () => {
