@@ -70,7 +70,11 @@ export async function readPartyIds(
             );
           references.set(known, reference);
           const verification = (cells[at.verification] ?? '').trim().toLowerCase();
-          found.set(reference, {id: known, isUnusable: verification === 'failed'});
+          found.set(reference, {
+            id: known,
+            isUnusable: verification === 'failed',
+            isPending: verification === 'pending',
+          });
         }
       }
     } finally {

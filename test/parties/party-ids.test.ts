@@ -18,8 +18,8 @@ describe('ids of payees by reference', () => {
     assert.deepEqual(
       [...(await read([`S-1,${A}`, `S-2,${B}`]))],
       [
-        ['S-1', {id: A, isUnusable: false}],
-        ['S-2', {id: B, isUnusable: false}],
+        ['S-1', {id: A, isUnusable: false, isPending: false}],
+        ['S-2', {id: B, isUnusable: false, isPending: false}],
       ],
     );
   });

@@ -32,6 +32,8 @@ export interface ImportedParty {
   id: string;
   /** Its bank account or card could not be verified, so it is not the default, which payments need. */
   isUnusable: boolean;
+  /** It was not verified yet when the file of ids was written. */
+  isPending: boolean;
 }
 
 export interface RowRules extends AmountRules {

@@ -89,9 +89,11 @@ export function invalidFile(input: InputFile, found: FileErrors): RemitError {
 export function noValidRow(input: InputFile, found: FileErrors): RemitError {
   if (found.issues > 0) {
     const {details} = invalidFile(input, found);
-    return new RemitError('CSV_INVALID', `${input.name} has no row without errors; nothing was sent`, {
-      details,
-    });
+    const isUnit = found.groups.some(({code}) => code === 'amount-unit');
+    const why = isUnit
+      ? 'needs --amount-unit: the unit of its amounts cannot be told'
+      : 'has no row without errors';
+    return new RemitError('CSV_INVALID', `${input.name} ${why}; nothing was sent`, {details});
   }
   return new RemitError('CSV_INVALID', `${input.name} has a header and no rows; nothing was sent`, {
     hint: input.template === undefined ? undefined : startFrom(input.template),

@@ -6,7 +6,8 @@ import {accepting, type Retype} from '../../../batch/model/accept.ts';
 import {DEFAULT_NAMESPACE, isBatchId, isNamespace} from '../../../batch/model/identity.ts';
 import {batchExists} from '../../../batch/journal/folder.ts';
 import {openBatch} from '../../../batch/journal/open-batch.ts';
-import type {Kind} from '../../../batch/model/kinds.ts';
+import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
+import type {ImportedParty} from '../../../batch/input/rows.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {refuseCanceled} from '../../../batch/standing/remaining.ts';
 import type {IdFormat} from '../../../contract/ids.ts';
@@ -102,6 +103,7 @@ export async function readFromFlags<T>(
   const {payees} = flags;
   const partyIds =
     payees === undefined ? undefined : await readPartyIds(payees, {kind: wanted.kind, ids: wanted.ids});
+  if (partyIds !== undefined) warnPending(wanted, partyIds);
   try {
     return await read({...planOptions(wanted), partyIds});
   } catch (error) {
@@ -114,6 +116,21 @@ export async function readFromFlags<T>(
       doctor: localCommands(local.flags).read('doctor'),
     });
   }
+}
+
+/** The service refuses payments of such an account, unless it was verified since. */
+function warnPending({kind, flags, local}: FileToRead, ids: ReadonlyMap<string, ImportedParty>): void {
+  const pending = [...ids].flatMap(([reference, {isPending}]) => (isPending ? [reference] : []));
+  if (pending.length === 0) return;
+  const party = kind === 'payout' ? 'payee' : 'payer';
+  const named = pending.slice(0, 5);
+  const more = pending.length > named.length ? ` and ${pending.length - named.length} more` : '';
+  local.out.warn(
+    `${counted(pending.length, party)} in ${flags.payees} ${pending.length === 1 ? 'was' : 'were'} not verified when it was written: ${named.join(', ')}${more}. The service may refuse their ${KINDS[kind].topic}`,
+  );
+  local.out.hint(
+    `to wait until they are verified: ${localCommands(local.flags).write(`${party}s`, 'import', 'FILE', '--wait')}`,
+  );
 }
 
 function planOptions(wanted: FileToRead): PlanRequest {

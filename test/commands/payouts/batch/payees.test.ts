@@ -46,6 +46,21 @@ describe('payouts batch with payees by reference', () => {
     assert.equal(desk.service.byId.size, 2);
   });
 
+  for (const [count, words] of [
+    [1, '1 payee in FILE was not verified when it was written: P-1. The service may refuse their payouts'],
+    [8, '8 payees in FILE were not verified when it was written: P-1, P-2, P-3, P-4, P-5 and 3 more. The'],
+  ] as const)
+    it(`warns of ${count} whose accounts are not verified yet`, async () => {
+      const pending = Array.from({length: count}, (_, n) => `P-${n + 1},${payeeId(n + 10)},,pending`);
+      ids([`ACME,${payeeId(1)},,verified`, `BYRON,${payeeId(2)},,verified`, ...pending]);
+      for (const command of ['plan ./b.csv', 'run ./b.csv --yes']) {
+        const ran = await desk.batch(`${command} --payees ./ids.csv --batch-id b`);
+        assert.equal(ran.exitCode, 0, ran.stderr);
+        assert.ok(ran.stderr.includes(words.replace('FILE', join(desk.folder, 'ids.csv'))), ran.stderr);
+        assert.match(ran.stderr, /verified: remit payees import FILE --wait/);
+      }
+    });
+
   it('names references without an id by line and column', async () => {
     bills(['B-1,ACME,10.00,USD', 'B-2,Byron,20.00,USD', 'B-3,,30.00,USD']);
     const ran = await desk.batch('plan ./b.csv --payees ./ids.csv');

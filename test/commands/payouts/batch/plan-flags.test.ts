@@ -38,6 +38,12 @@ describe('how a file is to be read, as typed', () => {
     assert.deepEqual([issue!.code, others], ['amount-unit', []]);
     assert.match(issue!.message, /--amount-unit major or --amount-unit minor/);
     await refused('plan ./p.csv --json --amount-unit cents', 2, 'USAGE');
+    const {message, hint} = await refused('plan ./p.csv --json --valid-only', 5, 'CSV_INVALID');
+    assert.equal(
+      message,
+      'p.csv needs --amount-unit: the unit of its amounts cannot be told; nothing was sent',
+    );
+    assert.match(hint!, /--amount-unit major reads 1500 as 1500\.00/);
   });
 
   for (const [unit, total] of [
