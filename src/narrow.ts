@@ -36,6 +36,9 @@ export const parseJson = (text: string): JsonValue => JSON.parse(text) as JsonVa
 /** Parses JSON that remit wrote. */
 export const ownJson = <T>(text: string): T => JSON.parse(text) as T;
 
+/** `String` of a value that is expected to be text, a number or a boolean. */
+export const stringOf = (value: unknown): string => String(value);
+
 /** The port of a server that listens on TCP. */
 export function portOf(server: {address(): unknown}): number {
   const address = server.address();
@@ -76,12 +79,32 @@ export class ExactNumber {
   }
 }
 
-/** The result of parsing JSON. */
-export type JsonValue = string | number | boolean | null | ExactNumber | readonly JsonValue[] | JsonFields;
+/** A value that was read from JSON, or that is written as JSON. */
+export type JsonValue = string | number | boolean | null | ExactNumber | readonly Json[] | JsonFields;
+
+/** A value of JSON, or undefined where there is none, such as an absent field or an empty body. */
+export type Json = JsonValue | undefined;
 
 /** The fields of a parsed JSON object. A field that is undefined is absent. */
 export interface JsonFields {
-  readonly [name: string]: JsonValue | undefined;
+  readonly [name: string]: Json;
+}
+
+/** A record that was read with other types than its service sent has what was received under this name. */
+export const RECEIVED = Symbol('as received');
+
+/** Whether a record was read with other types than its service sent. */
+export const differsFromReceived = (record: object): record is JsonFields & {readonly [RECEIVED]: Json} =>
+  RECEIVED in record;
+
+/** The record with every value that the service sent: for printing it, and for comparing it with a request. */
+export function asReceived(record: JsonFields): Json {
+  if (!differsFromReceived(record)) return record;
+  const received = record[RECEIVED];
+  if (!isObject(received)) return received;
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, value === undefined ? received[name] : value]),
+  );
 }
 
 /** The fields of an object that is written as JSON. */
@@ -98,8 +121,18 @@ export type DeepReadonly<T> = JsonFields extends T
 export const isObject = (value: unknown): value is JsonFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
+/** The fields of a record as they were received. */
+export const receivedFields = (record: JsonFields): JsonFields => asObject(asReceived(record));
+
+/** The object itself, or one without fields. */
+export const asObject = (value: Json): JsonFields => (isObject(value) ? value : {});
+
+/** The objects of a list, without what is no object. */
+export const objectsIn = (list: readonly Json[]): JsonFields[] =>
+  list.flatMap((item) => (isObject(item) ? [item] : []));
+
 /** Array.isArray loses the type of the elements. */
-export const isList = (value: unknown): value is readonly JsonValue[] => Array.isArray(value);
+export const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
 
 /** The message of a thrown value. */
 export const messageOf = (thrown: unknown): string =>

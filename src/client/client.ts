@@ -3,7 +3,7 @@ import {systemClock, type Clock} from '../clock.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
 import type {OperationId, Resource} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
-import {must, type JsonObject} from '../narrow.ts';
+import {must, type JsonFields, type Json, type JsonValue, type JsonObject, asObject} from '../narrow.ts';
 import {createThenRelease} from './create-then-release.ts';
 import {asksForApproval} from './requests/approval.ts';
 import type {CreateRequest} from './transfer-create.ts';
@@ -18,7 +18,7 @@ import {
   WAIT_OPTIONS,
 } from './option-checks.ts';
 import {normaliseBaseUrl} from './transport/base-url.ts';
-import {RequestBuilder, type Built, type Preview} from './requests/built.ts';
+import {RequestBuilder, type Built, type Preview, type SentInput} from './requests/built.ts';
 import {CANONICAL, codecOf, type Codec} from './requests/codec.ts';
 import {debugTo, type OnDebug} from './transport/debug.ts';
 import {eitherSignal} from './transport/abort.ts';
@@ -35,6 +35,7 @@ import {eachWarningOnce} from './reading/warnings.ts';
 import {checkStatus, waitFor, type Waited} from './reading/poll.ts';
 import {holdsRecord, isAcknowledged, isDeleted, isRecord, type Readable} from './answers/readable.ts';
 import {unwrapRecord} from './answers/envelope.ts';
+import {answeredRecord, type ServiceRecord} from './answers/record.ts';
 import {
   resourceApi,
   type TransferCreation,
@@ -43,6 +44,7 @@ import {
   type CallOptions,
   type AnyOptions,
   type KeyedOptions,
+  type RecordResult,
   type RequestMethod,
   type ResourceApi,
   type Result,
@@ -65,15 +67,17 @@ type Repeating = Pick<CreateRequest, 'endsAtConflict' | 'lookUp'> & {isRaw?: boo
 interface CreateRequests {
   operation: TransferCreation;
   /** The canonical body. */
-  asked: JsonObject;
+  asked: JsonFields;
   options: KeyedOptions;
   build: (withoutApproval: boolean, options: KeyedOptions) => Built;
-  send: (built: Built, how: Repeating) => Promise<Result<unknown>>;
+  send: (built: Built, how: Repeating) => Promise<Result<JsonValue>>;
   /** Of the answers: they stay as the service sent them. */
   isRaw: boolean;
 }
 
 type WaitedFor = {payins: Answered<'Payin'>; payouts: Answered<'Payout'>};
+
+type ReadOne<T> = (params: {id: string}, options: CallOptions) => Promise<Result<T>>;
 
 /** A read near the end of a wait still gets this much time. */
 const SHORTEST_READ_MS = 1_000;
@@ -175,13 +179,19 @@ export class RemitClient {
   }
 
   /** Calls an operation by its id. The methods of the resources are typed versions of it. */
-  async call(id: OperationId, given: CallInput = {}): Promise<Result<unknown>> {
+  async call(id: OperationId, given: CallInput = {}): Promise<Result<JsonValue>> {
     const result = await this.#call(id, checkedCall(id, given));
     nameUnknownFields(id, result.data);
     return result;
   }
 
-  async #call(id: OperationId, input: CallInput): Promise<Result<unknown>> {
+  /** @internal Like `call`, for the record in the answer; `answer` is the whole answer. */
+  async record(id: OperationId, given: CallInput = {}): Promise<RecordResult> {
+    const result = await this.call(id, given);
+    return {...result, data: answeredRecord(result.data), answer: result.data};
+  }
+
+  async #call(id: OperationId, input: SentInput): Promise<Result<JsonValue>> {
     const {method, key, path} = operationOf(id);
     if (isTransferCreation(id)) return this.#callCreation(id, input);
     const built = this.#builder.operation(id, input);
@@ -194,7 +204,7 @@ export class RemitClient {
     return {...result, data: unwrapRecord(result.data), replayed: result.status === 200};
   }
 
-  #callCreation(operation: TransferCreation, input: CallInput): Promise<Result<unknown>> {
+  #callCreation(operation: TransferCreation, input: SentInput): Promise<Result<JsonValue>> {
     const {body, options = {}} = input;
     const asked = paymentBody({path: operationOf(operation).path, body});
     const bodyOf = (withoutApproval: boolean) =>
@@ -211,7 +221,7 @@ export class RemitClient {
   }
 
   /** A create of a payin or payout, named by its operation or by its path. */
-  #createTransfer(create: CreateRequests): Promise<Result<unknown>> {
+  #createTransfer(create: CreateRequests): Promise<Result<JsonValue>> {
     const {operation, asked, options, isRaw} = create;
     const requested = create.build(false, options);
     const idempotencyKey = must(requested.idempotencyKey, 'idempotency key of a create');
@@ -244,8 +254,8 @@ export class RemitClient {
   }
 
   /** Finds the canonical record in an answer. */
-  #recordIn(operation: OperationId, isRaw: boolean): (data: unknown) => unknown {
-    return (data) => unwrapRecord(isRaw ? this.#codec.recordIn(operation, data) : data);
+  #recordIn(operation: OperationId, isRaw: boolean): (data: Json) => JsonFields {
+    return (data) => asObject(unwrapRecord(isRaw ? this.#codec.recordIn(operation, data) : data));
   }
 
   /** Calls a list operation by its id; path parameters are part of the query. */
@@ -253,7 +263,24 @@ export class RemitClient {
     id: OperationId,
     query: Readonly<Record<string, unknown>> = {},
     options: ListOptions & CallOptions = {},
-  ): Listing<unknown> {
+  ): Listing<JsonValue> {
+    return this.#list(id, {query, options}, (item) => item);
+  }
+
+  /** @internal Like `list`, for records. */
+  records(
+    id: OperationId,
+    query: JsonObject = {},
+    options: ListOptions & CallOptions = {},
+  ): Listing<ServiceRecord> {
+    return this.#list(id, {query, options}, answeredRecord);
+  }
+
+  #list<T extends Json>(
+    id: OperationId,
+    {query, options}: {query: JsonObject; options: ListOptions & CallOptions},
+    readItem: (item: JsonValue) => T,
+  ): Listing<T> {
     mustBeText(id, 'the operation');
     mustBeObject(query, 'the filters');
     checkOptions(options, LIST_OPTIONS, `the options of ${id}`);
@@ -261,30 +288,31 @@ export class RemitClient {
     const {paging} = this.#codec.service;
     const {own, sent} = splitFilters(filters, filtersHere(id, this.#codec.service));
     const isFiltered = Object.keys(sent).some((name) => name !== 'order');
-    let passes: ((item: unknown) => boolean) | undefined;
+    let passes: ((item: Json) => boolean) | undefined;
     let stop: AbortSignal | undefined; // one for all pages of the list
     const warn = eachWarningOnce(options.onWarning);
-    const fetch: FetchPage<unknown> = async ({cursor, limit, readBefore, signal}) => {
+    const fetch: FetchPage<T> = async ({cursor, limit, readBefore, signal}) => {
       stop ??= options.signal === undefined ? signal : eitherSignal(options.signal, signal);
       const query = {...filters, limit, cursor};
       const built = this.#builder.operation(id, {params, query, options: {...options, signal: stop}});
-      let page: SentPage<unknown> | undefined;
+      let page: SentPage<JsonValue> | undefined;
       const answer = await this.#finish(
         built,
         ({json, headers}) => (page = readPage(json, headers)) !== undefined,
       );
       warn(answer.status, answer.warning);
-      const read: SentPage<unknown> = must(page, 'page in an answer that was read as one');
+      const read: SentPage<JsonValue> = must(page, 'page in an answer that was read as one');
       if (options.checksFilters === true)
         checkFilters(id, {...params, ...sent}, {items: read.items, sanitizer: built.sanitizer});
       warn(200, otherOrder(id, filters['order'], read.items, paging));
       for (const item of read.items) nameUnknownFields(id, item);
       passes ??= filterHere(id, own, built.sanitizer);
       const asked = {cursor, limit: sizeOnWire(limit, paging), readBefore, isFiltered};
-      return continued(read, asked, paging);
+      const {items, ...rest} = continued(read, asked, paging);
+      return {...rest, items: items.map(readItem)};
     };
-    const keeps = isEmpty(own) ? undefined : (item: unknown) => passes?.(item) === true;
-    return new Listing(fetch, options, {isFixedSize: paging?.by === 'page', keeps});
+    const keeps = isEmpty(own) ? undefined : (item: T) => passes?.(item) === true;
+    return new Listing(fetch, options, {isFixedSize: paging?.by === 'page', ...(keeps && {keeps})});
   }
 
   /**
@@ -298,14 +326,14 @@ export class RemitClient {
     method: RequestMethod,
     path: string,
     given?: {body?: unknown} & AnyOptions,
-  ): Promise<Result<unknown>>;
+  ): Promise<Result<JsonValue>>;
   /** @internal The command has checked its method. */
-  request(method: string, path: string, given?: {body?: unknown} & AnyOptions): Promise<Result<unknown>>;
+  request(method: string, path: string, given?: {body?: unknown} & AnyOptions): Promise<Result<JsonValue>>;
   async request(
     method: string,
     path: string,
     given: {body?: unknown} & AnyOptions = {},
-  ): Promise<Result<unknown>> {
+  ): Promise<Result<JsonValue>> {
     const input = this.#checkRequest(method, path, given);
     const {operation, isRaw, body} = this.#readRequest(method, path, input);
     if (operation === undefined || !isTransferCreation(operation)) {
@@ -327,18 +355,18 @@ export class RemitClient {
     });
   }
 
-  #checkRequest(method: string, path: string, given: {body?: unknown} & AnyOptions) {
+  #checkRequest(
+    method: string,
+    path: string,
+    given: {body?: unknown} & AnyOptions,
+  ): {body: Json} & AnyOptions {
     mustBeText(method, 'method');
     mustBeText(path, 'path');
     checkOptions(given, REQUEST_OPTIONS, 'the options of request');
     return {...given, body: bodyAsSent(given.body)};
   }
 
-  #readRequest(
-    method: string,
-    path: string,
-    {body, isRaw = false}: {body?: unknown} & AnyOptions,
-  ): ReadRequest {
+  #readRequest(method: string, path: string, {body, isRaw = false}: {body: Json} & AnyOptions): ReadRequest {
     const typed = {method: method.toUpperCase(), path, body, isRaw};
     const read = readRequest(typed, this.#codec.service);
     if (read.operation === undefined) refuseOtherSpelling(typed, this.#codec.service, isTransferCreation);
@@ -348,8 +376,8 @@ export class RemitClient {
   async #send(
     built: Built,
     {wantsHeaders, returnsRecord}: AnyOptions,
-    {recordIn, ...repeating}: Repeating & {recordIn: (json: unknown) => unknown},
-  ): Promise<Result<unknown>> {
+    {recordIn, ...repeating}: Repeating & {recordIn: (json: Json) => Json},
+  ): Promise<Result<JsonValue>> {
     let headers: Readonly<Record<string, string>> = {};
     const holds = holdsRecord(built.sanitizer);
     const readable: Readable =
@@ -399,6 +427,9 @@ export class RemitClient {
     checkOptions(options, WAIT_OPTIONS, 'the options of wait');
     const {id} = params;
     if (options.until !== undefined) checkStatus(options.until);
+    const readers: {[Name in keyof WaitedFor]: ReadOne<WaitedFor[Name]>} = {
+      ...{payins: this.payins.get, payouts: this.payouts.get},
+    };
     return waitFor({
       ...options,
       lifecycle: LIFECYCLES[resource === 'payins' ? 'payin' : 'payout'],
@@ -409,8 +440,7 @@ export class RemitClient {
           ...{signal: options.signal, retries: 0},
           totalMs: Math.max(timeoutMs, SHORTEST_READ_MS),
         };
-        const {data} = await this.call(`${resource}.get`, {params: {id}, options: once});
-        return data as WaitedFor[R]; // typed by the contract; an answer may differ from it
+        return (await readers[resource]({id}, once)).data;
       },
     });
   }
@@ -439,7 +469,7 @@ export class RemitClient {
     readable: Readable,
     {endsAtConflict, lookUp, isRaw = false}: Repeating = {},
     onAnswer?: (answer: TransportAnswer) => void,
-  ): Promise<Result<unknown>> {
+  ): Promise<Result<JsonValue>> {
     const {idempotencyKey, options, sanitizer} = built;
     const {answer, attempts} = await finish({
       ...built,
@@ -476,7 +506,7 @@ export class RemitClient {
   }
 }
 
-function checkedCall(id: OperationId, given: CallInput): CallInput {
+function checkedCall(id: OperationId, given: CallInput): SentInput {
   checkCall(id, given);
   const body = bodyAsSent(given.body);
   checkApproval(body);

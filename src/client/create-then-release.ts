@@ -1,5 +1,5 @@
 import {RemitError} from '../errors.ts';
-import {isObject} from '../narrow.ts';
+import {type JsonValue, type JsonFields, stringOf} from '../narrow.ts';
 import {checkAnswered, comparedFields, whyIncomparable, whyNotTakenOver} from './answers/created-record.ts';
 import {readEarlier, refuseSecond} from './earlier-records.ts';
 import {isUsableId, otherIdIn} from './answers/readable.ts';
@@ -28,7 +28,7 @@ import {
  * @throws {RemitError} KEY_REUSED with both sides of every difference; IDEMPOTENCY_KEY_CONFLICT if the record has
  *   failed or was canceled; whatever a request throws, with the id of the record if it is known
  */
-export async function createThenRelease(create: TransferCreate): Promise<Result<unknown>> {
+export async function createThenRelease(create: TransferCreate): Promise<Result<JsonValue>> {
   const {asked, options, monotonic, isOwnKey} = create;
   const earlier = await readEarlier(create);
   if (earlier.settled !== undefined) return earlier.settled;
@@ -43,7 +43,7 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
   refuseSecond(create, answered, earlier);
   const first = {...checked(create, answered, answered.status === 201), replayed: answered.status === 200};
   const record = create.recordIn(first.data);
-  const id = isObject(record) ? String(record['id']) : '';
+  const id = stringOf(record['id']);
   const known = {id, first, sentAtMs};
   const approval = approvalOf(create, record);
   if (approval === 'dead') throw deadKey(create, id, record, {isReleased: false});
@@ -57,10 +57,10 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
 }
 
 /** @throws {RemitError} KEY_REUSED */
-function checked(create: TransferCreate, result: Result<unknown>, isNew: boolean): Result<unknown> {
+function checked(create: TransferCreate, result: Result<JsonValue>, isNew: boolean): Result<JsonValue> {
   const {idempotencyKey, options, sanitizer} = create;
   const record = create.recordIn(result.data);
-  const id = isObject(record) ? record['id'] : undefined;
+  const {id} = record;
   const next = isUsableId(id, sanitizer) ? options.showCommand?.(id) : undefined;
   checkAnswered({...comparedWith(create, record), idempotencyKey, isNew, next, sanitizer});
   return result;
@@ -69,9 +69,9 @@ function checked(create: TransferCreate, result: Result<unknown>, isNew: boolean
 /** The first answer, if it does not show whether its record is the requested one, or whether it may be approved. */
 function uncheckedEnd(
   create: TransferCreate,
-  first: Result<unknown>,
+  first: Result<JsonValue>,
   approval: Approval,
-): Result<unknown> | undefined {
+): Result<JsonValue> | undefined {
   const why = whyUnchecked(create, first, approval);
   if (why !== undefined && approval === 'approved')
     return {...first, warning: first.warning ?? `${why}: check whether it is this ${nounOf(create)}`};
@@ -85,7 +85,7 @@ function uncheckedEnd(
 /** Why it is not known whether a record is the requested one. A 201 has made it, whatever the request has left out. */
 function whyUnchecked(
   create: TransferCreate,
-  {data, status}: Result<unknown>,
+  {data, status}: Result<JsonValue>,
   approval: Approval,
 ): string | undefined {
   const field = partyFieldOf(create);
@@ -99,14 +99,14 @@ function whyUnchecked(
 }
 
 /** A status that is there and cannot be read may be any, such as canceled. */
-const hasStatus = (record: unknown): boolean => isObject(record) && (record['status'] ?? null) !== null;
+const hasStatus = ({status}: JsonFields): boolean => (status ?? null) !== null;
 
 /** The second request. The record is read before it is repeated, and if it ends without a usable answer. */
-async function release(create: TransferCreate, known: KnownRecord): Promise<Result<unknown>> {
+async function release(create: TransferCreate, known: KnownRecord): Promise<Result<JsonValue>> {
   const {id, first} = known;
   let decided: RemitError | undefined;
-  let found: Result<unknown> | undefined;
-  const lookUp = async (answered: number | undefined): Promise<Result<unknown> | undefined> => {
+  let found: Result<JsonValue> | undefined;
+  const lookUp = async (answered: number | undefined): Promise<Result<JsonValue> | undefined> => {
     try {
       return (found = await readBeforeRepeat(create, known, answered));
     } catch (error) {
@@ -114,7 +114,7 @@ async function release(create: TransferCreate, known: KnownRecord): Promise<Resu
       throw error;
     }
   };
-  let result: Result<unknown>;
+  let result: Result<JsonValue>;
   try {
     result = await create.send({recordId: id, endsAtConflict: true, lookUp});
   } catch (error) {
@@ -134,7 +134,7 @@ async function readBeforeRepeat(
   create: TransferCreate,
   known: KnownRecord,
   answered: number | undefined,
-): Promise<Result<unknown> | undefined> {
+): Promise<Result<JsonValue> | undefined> {
   const read = await readReleased(create, known);
   const approval = approvalOf(create, create.recordIn(read.data));
   if (approval === 'approved')
@@ -150,7 +150,7 @@ async function afterOpenRelease(
   create: TransferCreate,
   known: KnownRecord,
   error: RemitError,
-): Promise<Result<unknown>> {
+): Promise<Result<JsonValue>> {
   const {first} = known;
   const read = await readReleased(create, known, error);
   const approval = approvalOf(create, create.recordIn(read.data));
@@ -172,10 +172,10 @@ async function afterOpenRelease(
 async function approveById(
   create: TransferCreate,
   known: KnownRecord,
-  approve: (id: string) => Promise<Result<unknown>>,
-): Promise<Result<unknown>> {
+  approve: (id: string) => Promise<Result<JsonValue>>,
+): Promise<Result<JsonValue>> {
   const {first, id} = known;
-  let result: Result<unknown>;
+  let result: Result<JsonValue>;
   try {
     result = await approve(id);
   } catch (error) {
@@ -191,7 +191,7 @@ async function approveById(
 }
 
 /** Adds a warning if an approval was requested, and the answer neither shows nor warns that there was none. */
-function noteUnapproved(create: TransferCreate, result: Result<unknown>): Result<unknown> {
+function noteUnapproved(create: TransferCreate, result: Result<JsonValue>): Result<JsonValue> {
   const approval = approvalOf(create, create.recordIn(result.data));
   if (!asksForApproval(create.asked) || result.status === 202 || result.status === 207) return result;
   if (approval === 'open') return unapproved(create, result, 'its status is still created');

@@ -1,7 +1,7 @@
 import {RemitError} from '../errors.ts';
 import {capital} from '../phrases.ts';
 import {isSameId} from '../contract/ids.ts';
-import {isObject} from '../narrow.ts';
+import type {JsonValue} from '../narrow.ts';
 import {named} from './other-answer.ts';
 import {plainValue} from '../sanitize/plain-value.ts';
 import {differencesFrom} from './answers/created-record.ts';
@@ -22,7 +22,7 @@ import {
 /** What the records of earlier requests with the same key show, before the key is sent again. */
 interface Earlier {
   /** One of them is the payment, and is approved. */
-  settled?: Result<unknown>;
+  settled?: Result<JsonValue>;
   /** There are any. A service that has forgotten the key would make another one. */
   isKnown: boolean;
   /** The record of the first request, if it is known. */
@@ -34,7 +34,7 @@ interface EarlierRecord {
   id: string;
   approval: Approval | 'missing';
   /** Undefined if it is missing. */
-  read: Result<unknown> | undefined;
+  read: Result<JsonValue> | undefined;
 }
 
 type NamedRecord = Pick<EarlierRecord, 'id'> & Partial<Pick<EarlierRecord, 'approval'>>;
@@ -70,7 +70,7 @@ export async function readEarlier(create: TransferCreate): Promise<Earlier> {
 }
 
 async function readOne(create: TransferCreate, id: string): Promise<EarlierRecord> {
-  let read: Result<unknown>;
+  let read: Result<JsonValue>;
   try {
     read = await create.read(id);
   } catch (error) {
@@ -91,7 +91,11 @@ async function readOne(create: TransferCreate, id: string): Promise<EarlierRecor
 const stateOf = (create: TransferCreate, {approval, read}: EarlierRecord): string =>
   approval === 'missing' ? 'not found' : plainValue(statusOf(create.recordIn(read?.data)));
 
-function withLeftOver(create: TransferCreate, paid: Result<unknown>, left: {id: string}): Result<unknown> {
+function withLeftOver(
+  create: TransferCreate,
+  paid: Result<JsonValue>,
+  left: {id: string},
+): Result<JsonValue> {
   const warning = `${nounOf(create)} ${left.id}, which an earlier request made for the same payment, still waits for approval: cancel it`;
   return {...paid, replayed: true, isPartial: true, warning};
 }
@@ -111,13 +115,13 @@ function undecided(create: TransferCreate, first: EarlierRecord, second: Earlier
  */
 export function refuseSecond(
   create: TransferCreate,
-  {data, status}: Result<unknown>,
+  {data, status}: Result<JsonValue>,
   {first}: Earlier,
 ): void {
   const {options, idempotencyKey} = create;
   const {secondId = null, mayBeApproved = false} = options.earlier ?? {};
   const record = create.recordIn(data);
-  const id = isObject(record) ? record['id'] : undefined;
+  const {id} = record;
   if (typeof id !== 'string') return;
   const noun = nounOf(create);
   if (first !== undefined) {

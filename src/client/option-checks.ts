@@ -14,7 +14,7 @@ import {
 } from '../arguments.ts';
 import type {OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
-import {isObject} from '../narrow.ts';
+import {isObject, type Json} from '../narrow.ts';
 import {operationOf} from '../service/routes.ts';
 import type {ClientOptions, WaitForOptions} from './options.ts';
 import type {ListOptions} from './reading/listing.ts';
@@ -84,7 +84,7 @@ export function checkCall(id: OperationId, given: CallInput): void {
  * The body of an operation, as it is sent: a service may read any text as a yes, `'false'` too.
  * @throws {RemitError} USAGE
  */
-export function checkApproval(body: unknown): void {
+export function checkApproval(body: Json): void {
   const approval = isObject(body) ? body['auto_approve'] : undefined;
   if (approval !== undefined && approval !== null) mustBeBoolean(approval, 'auto_approve');
 }

@@ -1,4 +1,4 @@
-import {isObject} from '../narrow.ts';
+import type {JsonValue, JsonFields} from '../narrow.ts';
 import {capital, endedAs} from '../phrases.ts';
 import {plainValue} from '../sanitize/plain-value.ts';
 import {differencesFrom} from './answers/created-record.ts';
@@ -21,7 +21,7 @@ interface OtherAnswer {
 export function otherAnswer(
   create: TransferCreate,
   {id}: KnownRecord,
-  {data}: Result<unknown>,
+  {data}: Result<JsonValue>,
 ): OtherAnswer | undefined {
   const record = create.recordIn(data);
   const differences = differencesFrom(comparedWith(create, record));
@@ -41,15 +41,15 @@ export function otherAnswer(
 export async function afterOtherAnswer(
   create: TransferCreate,
   known: KnownRecord,
-  {whole, other: {isTwin, words}}: {whole: Result<unknown>; other: OtherAnswer},
-): Promise<Result<unknown>> {
+  {whole, other: {isTwin, words}}: {whole: Result<JsonValue>; other: OtherAnswer},
+): Promise<Result<JsonValue>> {
   const read = await readReleased(create, known, {message: words});
   const record = create.recordIn(read.data);
   const approval = approvalOf(create, record);
   const title = `${capital(nounOf(create))} ${known.id}`;
   if (approval === 'unknown') throw releaseInDoubt(create, known, `${words}. Its status cannot be read`);
   const {attempts, replayed} = whole;
-  const own = (state: string): Result<unknown> => {
+  const own = (state: string): Result<JsonValue> => {
     const warning = `${words}. ${title} ${state}. Check the other one`;
     return {...read, attempts, replayed, isPartial: true, warning};
   };
@@ -68,8 +68,8 @@ export async function afterOtherAnswer(
   return {...whole, isPartial: true, warning: `${words}. ${title} ${state}`};
 }
 
-export function named(record: unknown): string {
-  const {id} = isObject(record) ? record : {};
+export function named(record: JsonFields): string {
+  const {id} = record;
   const status = statusOf(record);
   return status === undefined ? plainValue(id) : `${plainValue(id)} (status: ${plainValue(status)})`;
 }

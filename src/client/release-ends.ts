@@ -5,14 +5,15 @@ import {differencesInWords} from './answers/difference.ts';
 import {statusOf} from './reading/poll.ts';
 import type {Result} from './requests/resource.ts';
 import {comparedWith, type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
+import type {JsonValue, JsonFields} from '../narrow.ts';
 
 export const RELEASE_LOST = 'the answer to its approval was lost';
 
 export const unapproved = (
   create: TransferCreate,
-  result: Result<unknown>,
+  result: Result<JsonValue>,
   why: string,
-): Result<unknown> => ({
+): Result<JsonValue> => ({
   ...{...result, isPartial: true},
   warning: result.warning ?? `the ${nounOf(create)} was not approved: ${why}`,
 });
@@ -25,9 +26,9 @@ export async function readReleased(
   create: TransferCreate,
   known: KnownRecord,
   before?: {message: string},
-): Promise<Result<unknown>> {
+): Promise<Result<JsonValue>> {
   const why = before?.message ?? RELEASE_LOST;
-  let read: Result<unknown>;
+  let read: Result<JsonValue>;
   try {
     read = await create.read(known.id);
   } catch (error) {
@@ -46,7 +47,7 @@ export async function readReleased(
 export function deadKey(
   create: TransferCreate,
   id: string,
-  record: unknown,
+  record: JsonFields,
   {isReleased}: {isReleased: boolean},
 ): RemitError {
   const {idempotencyKey, sanitizer} = create;

@@ -3,7 +3,7 @@ import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {ComparedRecord} from './answers/created-record.ts';
 import {statusOf} from './reading/poll.ts';
 import type {KeyedOptions, Result, TransferCreation} from './requests/resource.ts';
-import type {JsonObject} from '../narrow.ts';
+import type {JsonFields, Json, JsonValue} from '../narrow.ts';
 
 /** How one request of a create is sent. */
 export interface CreateRequest {
@@ -14,14 +14,14 @@ export interface CreateRequest {
   /** A 409 is not repeated. */
   endsAtConflict?: boolean;
   /** Reads the record before the request is repeated; a result replaces the repetition. */
-  lookUp?: (answered: number | undefined) => Promise<Result<unknown> | undefined>;
+  lookUp?: (answered: number | undefined) => Promise<Result<JsonValue> | undefined>;
 }
 
 /** One create of a payin or payout, and the requests that it may take. */
 export interface TransferCreate {
   readonly operation: TransferCreation;
   /** The canonical body. */
-  readonly asked: JsonObject;
+  readonly asked: JsonFields;
   readonly idempotencyKey: string;
   /** The key was generated for this call. */
   readonly isOwnKey: boolean;
@@ -30,18 +30,18 @@ export interface TransferCreate {
   /** How long the service remembers a key. */
   readonly horizonMs: number;
   readonly monotonic: () => number;
-  readonly send: (how: CreateRequest) => Promise<Result<unknown>>;
+  readonly send: (how: CreateRequest) => Promise<Result<JsonValue>>;
   /** The canonical record in the data of any of these results. */
-  readonly recordIn: (data: unknown) => unknown;
-  readonly read: (id: string) => Promise<Result<unknown>>;
+  readonly recordIn: (data: Json) => JsonFields;
+  readonly read: (id: string) => Promise<Result<JsonValue>>;
   /** The standalone approve; undefined if it may not be used. */
-  readonly approve: ((id: string) => Promise<Result<unknown>>) | undefined;
+  readonly approve: ((id: string) => Promise<Result<JsonValue>>) | undefined;
 }
 
 /** The record of a create, as the first request has shown it. */
 export interface KnownRecord {
   id: string;
-  first: Result<unknown>;
+  first: Result<JsonValue>;
   sentAtMs: number;
 }
 
@@ -52,11 +52,11 @@ export const nounOf = ({operation}: TransferCreate) => (operation === 'payins.cr
 export const partyFieldOf = ({operation}: TransferCreate) =>
   operation === 'payins.create' ? 'payer_id' : 'payee_id';
 
-export const comparedWith = (create: TransferCreate, record: unknown): ComparedRecord => ({
+export const comparedWith = (create: TransferCreate, record: JsonFields): ComparedRecord => ({
   ...{noun: nounOf(create), asked: create.asked, record},
 });
 
-export function approvalOf(create: TransferCreate, record: unknown): Approval {
+export function approvalOf(create: TransferCreate, record: JsonFields): Approval {
   const lifecycle = LIFECYCLES[nounOf(create)];
   const status = statusOf(record);
   if (status === lifecycle.initial) return 'open';
@@ -69,4 +69,4 @@ export function approvalOf(create: TransferCreate, record: unknown): Approval {
  * Interface document, "Errors", 503: a record that was approved, but whose initiation has failed, is continued by the
  * same create. Its status does not show whether that is needed, and for any other record the repetition does nothing.
  */
-export const mayNeedInitiation = (record: unknown): boolean => statusOf(record) === 'approved';
+export const mayNeedInitiation = (record: JsonFields): boolean => statusOf(record) === 'approved';

@@ -27,6 +27,7 @@ import {checkRequestPath} from '../client/requests/routes.ts';
 import {readRequest} from '../service/read-request.ts';
 import {operationOf} from '../service/routes.ts';
 import {EXIT, RemitError} from '../errors.ts';
+import type {JsonValue} from '../narrow.ts';
 
 export default class Api extends RemitCommand {
   static override summary = 'Send any request with the key, guards, retries and output of the other commands';
@@ -165,11 +166,11 @@ export default class Api extends RemitCommand {
     return answer;
   }
 
-  async #list(context: Context, items: Listing<unknown>): Promise<undefined> {
+  async #list(context: Context, items: Listing<JsonValue>): Promise<undefined> {
     const {out, effects} = context;
     if (!this.#isPlainPipe(context)) await out.list(items);
     else {
-      const all: unknown[] = [];
+      const all: JsonValue[] = [];
       for await (const item of items) all.push(item);
       await out.document(all);
     }

@@ -1,13 +1,13 @@
-import {isObject} from '../narrow.ts';
+import {isObject, type JsonObject} from '../narrow.ts';
 
 /** Where a record says why it failed: assumptions 24 and 58, and the plain fields that other services have. */
 const PLACES = [
-  (record: Record<string, unknown>) => inside(record['transfer_details']),
-  (record: Record<string, unknown>) => inside(record['payin_metadata']),
-  (record: Record<string, unknown>) => inside(record['payout_metadata']),
-  (record: Record<string, unknown>) => record['failure'],
-  (record: Record<string, unknown>) => ({code: record['failure_code'], message: record['failure_message']}),
-  (record: Record<string, unknown>) => record['failure_reason'],
+  (record: JsonObject) => inside(record['transfer_details']),
+  (record: JsonObject) => inside(record['payin_metadata']),
+  (record: JsonObject) => inside(record['payout_metadata']),
+  (record: JsonObject) => record['failure'],
+  (record: JsonObject) => ({code: record['failure_code'], message: record['failure_message']}),
+  (record: JsonObject) => record['failure_reason'],
 ];
 
 const inside = (details: unknown): unknown => (isObject(details) ? details['failure'] : undefined);

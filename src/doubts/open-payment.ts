@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {isSameId} from '../contract/ids.ts';
-import {isObject, type JsonObject} from '../narrow.ts';
+import {isObject, type JsonFields, type Json, parseJson} from '../narrow.ts';
 import {withLoopback} from '../network/local.ts';
 import {type Holder, parseHolder} from '../store/locks/lock-holder.ts';
 
@@ -35,7 +35,7 @@ export interface OpenPayment extends PaymentFacts {
   /** Identifies the content of the first request. */
   content: string;
   /** The fields of the first request that distinguish it from others of the same payment. */
-  shown: JsonObject;
+  shown: JsonFields;
   /** The record, if a request has shown it; then only its approval is in doubt. */
   recordId: string | null;
   /** A record that was created later under the same key, because the service had forgotten the key. */
@@ -76,7 +76,7 @@ const isAtSameService = (a: Service, b: Service): boolean =>
   a.kind === b.kind && a.mode === b.mode && withLoopback(a.baseUrl) === withLoopback(b.baseUrl);
 
 /** Hashes the body of a create. Whether it is approved at once is not part of its content: a release changes only that. */
-export function contentOf(body: JsonObject): string {
+export function contentOf(body: JsonFields): string {
   const fields = Object.entries(body)
     .filter(([name, value]) => name !== 'auto_approve' && value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
@@ -89,7 +89,7 @@ const SHOWN = [
   ...['payment_method_id', 'override_default_payment_method_id', 'description'],
 ];
 
-export const shownIn = (body: JsonObject): JsonObject =>
+export const shownIn = (body: JsonFields): JsonFields =>
   Object.fromEntries(SHOWN.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 
 export function writePayment({amountMinor, sender, ...payment}: OpenPayment): string {
@@ -125,11 +125,11 @@ export function parsePayment(text: string): OpenPayment | undefined {
   };
 }
 
-const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string';
+const isTextOrNull = (value: Json): value is string | null => value === null || typeof value === 'string';
 
-function jsonOf(text: string): unknown {
+function jsonOf(text: string): Json {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

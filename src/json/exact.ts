@@ -1,5 +1,5 @@
 import {parse, stringify} from 'lossless-json';
-import {ExactNumber, exactNumbersWritten, parseJson, type JsonValue} from '../narrow.ts';
+import {ExactNumber, exactNumbersWritten, type Json, type JsonValue, parseJson} from '../narrow.ts';
 import {hasLongNumber, isExact} from './losses.ts';
 
 /**
@@ -15,7 +15,7 @@ export function readJsonExactly(text: string): JsonValue {
  * The text is known to be JSON. Undefined if the other parser fails all the same, such as for nesting that overflows the
  * stack: an answer must not become unreadable because of it.
  */
-function parsedExactly(text: string): JsonValue | undefined {
+function parsedExactly(text: string): Json {
   try {
     return parse(text, null, {
       parseNumber: numberOf,

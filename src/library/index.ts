@@ -24,4 +24,5 @@ export type {Timeouts, Transport, TransportAnswer, TransportRequest} from '../cl
 export {validateBody} from '../client/requests/validate.ts';
 export {ERRORS, EXIT, RemitError} from '../errors.ts';
 export {ExactNumber} from '../narrow.ts';
+export type {Json, JsonFields, JsonValue} from '../narrow.ts';
 export type {ErrorCode, ExitCode} from '../errors.ts';

@@ -1,6 +1,6 @@
 import type {Clock} from '../clock.ts';
 import type {RemitError} from '../errors.ts';
-import {isList, messageOf} from '../narrow.ts';
+import {asReceived, differsFromReceived, isList, isObject, type Json, messageOf} from '../narrow.ts';
 import {safeJson} from '../sanitize/sanitizer.ts';
 import {cardText} from './records/card.ts';
 import type {Paint} from './text/colour.ts';
@@ -201,7 +201,7 @@ export class Output extends Messages {
     for await (const record of records) {
       this.sanitizer.learn(record);
       this.#noteShown([record], view);
-      held.add(record);
+      held.add(isObject(record) && differsFromReceived(record) ? asReceived(record) : record);
     }
     this.#fieldCheck.ofPieces(held.pieces(), view);
     const {sanitizer, settings} = this;
@@ -272,7 +272,7 @@ export class Output extends Messages {
   }
 
   /** What is shown of a record: for machines each text unchanged; for people and CSV on one line. */
-  #clean(value: unknown): unknown {
+  #clean(value: unknown): Json {
     const {format} = this.settings;
     const isExact = isJsonish(format) || format === 'yaml' || format === 'id';
     this.sanitizer.learn(value);
@@ -323,7 +323,7 @@ export class Output extends Messages {
   }
 
   /** A usage error would imply that nothing was done. */
-  async #queried(value: unknown, query: string): Promise<unknown> {
+  async #queried(value: Json, query: string): Promise<Json> {
     try {
       return await runQuery(value, query, ({text}) =>
         this.warn(

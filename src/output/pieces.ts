@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import {isList, isObject} from '../narrow.ts';
+import {isList, isObject, type Json} from '../narrow.ts';
 import {isPrintable} from '../sanitize/harmful.ts';
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import {cardText} from './records/card.ts';
@@ -81,7 +81,7 @@ export interface ListContext {
 }
 
 /** The next records of a list as text. */
-export type PieceWriter = (records: readonly unknown[]) => Promise<string>;
+export type PieceWriter = (records: readonly Json[]) => Promise<string>;
 
 /** Writes a list in pieces; keeps what all of them share (header, columns). */
 export function pieceWriter(context: ListContext): PieceWriter {
@@ -166,7 +166,7 @@ function hiddenNote({leftOut, shown}: TableWriter): string {
 
 /** A whole result: scalars one per line, one record as a card, several as a list. */
 export async function wholeText(
-  records: readonly unknown[],
+  records: readonly Json[],
   isSeveral: boolean,
   context: ListContext,
 ): Promise<string> {
@@ -175,7 +175,7 @@ export async function wholeText(
     const isScalar = records.every((record) => !isObject(record) && !Array.isArray(record));
     if (isScalar) return records.map((record) => `${scalarText(record)}\n`).join('');
     // As a query returns them: [].[id,status].
-    const lists = records.filter(isList);
+    const lists = records.flatMap((record) => (isList(record) ? [record] : []));
     if (records.length > 0 && lists.length === records.length)
       return lists.map((cells) => `${cells.map(scalarText).join('\t')}\n`).join('');
     if (!isSeveral) return sanitizer.laidOut(cardText(records[0], view, settings.fields, eye), records);
@@ -187,8 +187,8 @@ export async function wholeText(
 const NAMES = ['id', 'batch_id', 'name', 'profile', 'account_id', 'default'];
 
 /** What names a record; a scalar names itself. Undefined if nothing does, as in a row of a batch that has no record yet. */
-function idOf(record: unknown, view: View | undefined): unknown {
-  if (!isObject(record) && !Array.isArray(record)) return record;
+function idOf(record: Json, view: View | undefined): Json {
+  if (!isObject(record) && !isList(record)) return record;
   const own = view?.idPath === undefined ? undefined : selectedValue(record, view.idPath);
   if (own !== undefined || hasNoId(record)) return own;
   return NAMES.map((name) => selectedValue(record, name)).find(
@@ -196,10 +196,10 @@ function idOf(record: unknown, view: View | undefined): unknown {
   );
 }
 
-const hasNoId = (record: unknown): boolean => isObject(record) && record['id'] === null;
+const hasNoId = (record: Json): boolean => isObject(record) && record['id'] === null;
 
 /** One value per line, for `-o id` and queries that return scalars. */
-function scalarText(value: unknown): string {
+function scalarText(value: Json): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : safeJson(value);
 }

@@ -9,7 +9,7 @@ import {
 } from '../contract/markets.ts';
 import {hasCardExpired} from '../contract/card-number.ts';
 import {RemitError} from '../errors.ts';
-import {isList, isObject, type JsonObject} from '../narrow.ts';
+import {isList, isObject, type JsonFields, stringOf} from '../narrow.ts';
 import {codePointOf, REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
 import {ACCOUNT_COLUMNS} from './columns.ts';
 
@@ -24,9 +24,9 @@ export interface PartyRow {
   /** `line 3` of a CSV, `row 3` of a sheet. */
   place: string;
   /** The body of the request that creates it. */
-  party: JsonObject & {name: string; email?: string | undefined; type?: string | undefined};
+  party: JsonFields & {name: string; email?: string | undefined; type?: string | undefined};
   /** The body of the request that adds its bank account or card; it alone has the number. */
-  method: JsonObject;
+  method: JsonFields;
   /** What is compared with the journal, and shown. */
   account: AccountFacts;
 }
@@ -111,7 +111,7 @@ export function readParty(
 }
 
 type Complain = (problem: CellProblem) => void;
-type Account = {body: JsonObject} & Omit<AccountFacts, 'type' | 'country' | 'currency'>;
+type Account = {body: JsonFields} & Omit<AccountFacts, 'type' | 'country' | 'currency'>;
 const NO_BANK = {holder: '', account_type: ''};
 
 function readCard(cell: Cells, nowMs: number, complain: Complain): Account {
@@ -174,7 +174,7 @@ export function contractProblems(error: unknown): string[] {
   return isList(fields)
     ? fields.map((each) =>
         isObject(each)
-          ? `${columnOf(String(each['field']))} ${String(each['issue']).replace(GIVEN, '')}`
+          ? `${columnOf(stringOf(each['field']))} ${stringOf(each['issue']).replace(GIVEN, '')}`
           : error.message,
       )
     : [error.message];

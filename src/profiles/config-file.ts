@@ -1,7 +1,15 @@
 import {lstatSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
-import {codeOf, isObject, type JsonFields, type JsonValue, messageOf, parseJson} from '../narrow.ts';
+import {
+  codeOf,
+  isObject,
+  type Json,
+  type JsonFields,
+  type JsonValue,
+  messageOf,
+  parseJson,
+} from '../narrow.ts';
 import {type FormerOverrides, formerServiceOf} from './former-overrides.ts';
 import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile, type TlsFiles} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
@@ -86,7 +94,7 @@ const PROFILE_KEYS: ReadonlySet<string> = new Set<keyof StoredProfile | 'overrid
   'tls',
 ]);
 
-function profileProblem(profile: JsonValue | undefined): string | undefined {
+function profileProblem(profile: Json): string | undefined {
   if (!isObject(profile)) return 'that is not an object';
   const {base_url, key, mode, read_only, approve_by_id, caps, overrides, service, tls} = profile;
   // A guard with a misspelled name must not silently become a missing guard.
@@ -144,5 +152,5 @@ const areTlsFiles = (value: JsonValue): boolean =>
     ([name, path]) => TLS_KEYS.has(name) && typeof path === 'string' && path !== '',
   );
 
-const isCount = (value: JsonValue | undefined): boolean =>
+const isCount = (value: Json): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

@@ -1,5 +1,14 @@
 import {exactJson} from '../json/exact.ts';
-import {codeOf, ExactNumber, isList, isObject, type JsonObject} from '../narrow.ts';
+import {
+  asReceived,
+  codeOf,
+  differsFromReceived,
+  ExactNumber,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../narrow.ts';
 import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
 import {bankNumbers} from './bank-numbers.ts';
@@ -172,7 +181,7 @@ export class Sanitizer {
    * A copy of a JSON value that is safe to show. Fields are protected by name, at any depth; names are treated as
    * text, because a service chooses them.
    */
-  value(json: unknown, form: Form = 'exact'): unknown {
+  value(json: unknown, form: Form = 'exact'): Json {
     return this.#value(json, NAMELESS, form, 0);
   }
 
@@ -197,12 +206,12 @@ export class Sanitizer {
     return isSuspect(text) || this.#known.isIn(text) || this.#learned.isIn(text);
   }
 
-  #value(raw: unknown, name: NameFacts, form: Form, level: number): unknown {
+  #value(raw: unknown, name: NameFacts, form: Form, level: number): Json {
     if (typeof raw === 'string') return this.#string(raw, name, form);
     if (typeof raw === 'number' || typeof raw === 'bigint' || raw instanceof ExactNumber)
       return this.#number(raw, name);
     const isRecord = isObject(raw);
-    if (!isRecord && !isList(raw)) return raw;
+    if (!isRecord && !isList(raw)) return typeof raw === 'boolean' || raw === null ? raw : undefined;
     if (level === MOST_LEVELS) return HIDDEN;
     if (!isRecord && name.name.toLowerCase() === 'headers' && raw.every(isPair))
       return raw.map(([header, value]) => [
@@ -210,9 +219,10 @@ export class Sanitizer {
         this.#string(value, factsOf(header), form),
       ]);
     if (!isRecord) return raw.map((item) => this.#value(item, name, form, level + 1));
+    if (differsFromReceived(raw)) return this.#value(asReceived(raw), name, form, level);
     const {toJSON}: JsonObject = raw;
     if (typeof toJSON === 'function') return this.#value(toJSON.call(raw), name, form, level + 1);
-    const copy: Record<string, unknown> = {};
+    const copy: Record<string, Json> = {};
     for (const key of Object.keys(raw)) {
       const shown = this.#name(key, form);
       const value = this.#value(raw[key], factsWithin(name, key), form, level + 1);
@@ -252,12 +262,14 @@ export class Sanitizer {
     return maskLongNumbers(stripped) === strippedLine(raw) ? raw : maskLongNumbers(this.exact(raw));
   }
 
-  #number(raw: number | bigint | ExactNumber, name: NameFacts): unknown {
+  #number(raw: number | bigint | ExactNumber, name: NameFacts): Json {
     const text = String(raw);
     const shown = this.#fields.masked(name, text);
     if (shown !== text) return shown;
-    if (name.isIdentifier || text.length < 6) return raw;
-    return this.#known.isIn(text) || this.#learned.isIn(text) || isCardNumber(text) ? maskNumber(text) : raw;
+    const isLong = !name.isIdentifier && text.length >= 6;
+    if (isLong && (this.#known.isIn(text) || this.#learned.isIn(text) || isCardNumber(text)))
+      return maskNumber(text);
+    return typeof raw === 'bigint' ? new ExactNumber(text) : raw;
   }
 }
 

@@ -1,7 +1,7 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
 import {compile, type Compiled, type ForeignPlace} from './compiled.ts';
 import {type Mapping, mapsNothing, toCanonical, toWire, Unwritable} from './mapping.ts';
-import {isList, isObject, type JsonFields, type JsonValue} from '../narrow.ts';
+import {isList, isObject, type Json, type JsonFields, type JsonValue} from '../narrow.ts';
 import {leavesOf, type Path, pathOf, valueAt, withBeside, withoutValue, withValue} from './paths.ts';
 import {paramsOf, type Route} from './routes.ts';
 import {cursorNameOf, isPagingParam, itemsPathOf, orderOf, pagingFromWire, pagingToWire} from './paging.ts';
@@ -13,7 +13,7 @@ export interface PlainRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   /** Undefined without a body. */
-  readonly body: unknown;
+  readonly body: Json;
 }
 
 /**
@@ -41,7 +41,7 @@ export class Dialect {
   }
 
   /** The operation that a request on the wire belongs to. */
-  operationOnWire(method: string, path: string, body: unknown): OperationId | undefined {
+  operationOnWire(method: string, path: string, body: Json): OperationId | undefined {
     const fits = ({wire, wirePattern}: Compiled) => wire.method === method && wirePattern.test(path);
     return (
       this.#find((one) => fits(one) && isObject(one.body) && isSame(one.body, body)) ??
@@ -97,7 +97,7 @@ export class Dialect {
   }
 
   /** The canonical form of a success answer. Anything unreadable stays as received. */
-  answerFromWire(id: OperationId, json: unknown): unknown {
+  answerFromWire(id: OperationId, json: Json): Json {
     const {isList, answer, idOnWire, wireItems, wireRecord, canonicalRecord} = this.#of(id);
     if (isList) return this.#listFromWire(json, wireItems, answer);
     if (!isObject(json)) return json;
@@ -123,7 +123,7 @@ export class Dialect {
   }
 
   /** A success answer of the contract as the service writes it. */
-  answerToWire(id: OperationId, json: unknown): unknown {
+  answerToWire(id: OperationId, json: Json): Json {
     const {isList, answer, wireItems, wireRecord, canonicalRecord} = this.#of(id);
     if (isList) return this.#listToWire(json, wireItems, answer);
     if (!isObject(json)) return json;
@@ -140,7 +140,7 @@ export class Dialect {
    * A page of a list in the canonical envelope; its items stay as received.
    * @param path of the list on the wire, without a query
    */
-  pageFromWire(json: unknown, path: string): unknown {
+  pageFromWire(json: Json, path: string): Json {
     return this.#listFromWire(json, this.itemsOnWire(path), undefined);
   }
 
@@ -149,7 +149,7 @@ export class Dialect {
     return itemsPathOf(this.operationOnWire('GET', path, undefined), this.file);
   }
 
-  #listFromWire(json: unknown, list: string | undefined, answer: Mapping | undefined): unknown {
+  #listFromWire(json: Json, list: string | undefined, answer: Mapping | undefined): Json {
     const {next, more, total} = this.file.envelopes ?? {};
     const items = list === undefined ? (isObject(json) ? json['data'] : json) : valueAt(json, pathOf(list));
     if (!isList(items)) return json;
@@ -178,13 +178,13 @@ export class Dialect {
    * A cursor, or the cursor within the address of the next page. An address without one is kept, although the list
    * cannot continue.
    */
-  #cursorIn(value: JsonValue | undefined): JsonValue {
+  #cursorIn(value: Json): JsonValue {
     if (typeof value !== 'string' || !/^(https?:\/\/|\/|\?)/.test(value)) return value ?? null;
     const name = cursorNameOf(this.file.paging);
     return new URLSearchParams(value.split('?')[1]?.split('#')[0]).get(name);
   }
 
-  #listToWire(json: unknown, list = 'data', answer: Mapping): unknown {
+  #listToWire(json: Json, list = 'data', answer: Mapping): Json {
     if (!isObject(json) || !isList(json['data'])) return json;
     const items = json['data'].map((item) => (isObject(item) ? toWire(item, answer) : item));
     const {next, more, total} = this.file.envelopes ?? {};
@@ -257,7 +257,7 @@ function refuseForeign(body: JsonFields, foreign: readonly ForeignPlace[]): void
 const UNSORTED = 'the service cannot sort lists (paging.order is false in the service file)';
 
 /** A flag, which some services send as text. */
-const isWord = (value: JsonValue | undefined, word: 'true' | 'false'): boolean =>
+const isWord = (value: Json, word: 'true' | 'false'): boolean =>
   (typeof value === 'boolean' || typeof value === 'string') && String(value).toLowerCase() === word;
 
 /** The mapping of a single name. */
@@ -275,7 +275,7 @@ type PathParams = Readonly<Record<string, string | undefined>>;
 const fill = (path: string, params: PathParams): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
 
-const isSame = (rule: JsonFields, body: unknown): boolean =>
+const isSame = (rule: JsonFields, body: Json): boolean =>
   isObject(body) &&
   Object.entries(rule).every(([name, value]) => JSON.stringify(body[name]) === JSON.stringify(value));
 

@@ -1,4 +1,4 @@
-import {isObject, type JsonFields, type JsonValue} from '../narrow.ts';
+import {isObject, type Json, type JsonFields, type JsonValue} from '../narrow.ts';
 import {type Path, valueAt, withoutValue} from './paths.ts';
 import type {Unit} from './service-file.ts';
 import {fromUnit, toUnit} from './units.ts';
@@ -21,8 +21,8 @@ export interface Name {
 /** Other values of a field. */
 export interface Words {
   readonly field: string;
-  readonly toWire: ReadonlyMap<JsonValue | undefined, string | boolean>;
-  readonly toCanonical: ReadonlyMap<JsonValue | undefined, string | boolean>;
+  readonly toWire: ReadonlyMap<Json, string | boolean>;
+  readonly toCanonical: ReadonlyMap<Json, string | boolean>;
 }
 
 /** Metadata key that carries the reference. */
@@ -67,16 +67,16 @@ export function toWire(object: JsonFields, mapping: Mapping): JsonFields {
 }
 
 /** A copy that is changed in place: a batch makes two for each row, and a copy for each change would cost most of its time. */
-type Draft = Record<string, JsonValue | undefined>;
+type Draft = Record<string, Json>;
 
 /** JSON may have a property `__proto__`, which is not the prototype. */
-function setOwn(draft: Draft, name: string, value: JsonValue | undefined): void {
+function setOwn(draft: Draft, name: string, value: Json): void {
   if (name === '__proto__')
     Object.defineProperty(draft, name, {value, enumerable: true, configurable: true, writable: true});
   else draft[name] = value;
 }
 
-const ownValue = (object: JsonFields, name: string): JsonValue | undefined =>
+const ownValue = (object: JsonFields, name: string): Json =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
 /**

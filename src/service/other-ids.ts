@@ -1,5 +1,5 @@
 import {isUuid} from '../contract/ids.ts';
-import {isList, isObject} from '../narrow.ts';
+import {isList, isObject, type Json} from '../narrow.ts';
 
 const OWN = /^id_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 const NO_RECORD = '00000000-0000-4000-8000-000000000000';
@@ -21,10 +21,10 @@ export const queryWithUsualIds = (query: URLSearchParams): URLSearchParams =>
 const isIdName = (name: string): boolean => name === 'id' || name.endsWith('_id');
 
 /** A body with other ids. Metadata belongs to the client and stays as it is. */
-export function mapIds(value: unknown, map: (id: string) => string): unknown {
+export function mapIds(value: Json, map: (id: string) => string): Json {
   if (isList(value)) return value.map((item) => mapIds(item, map));
   if (!isObject(value)) return value;
-  const mapped = Object.entries(value).map(([name, inner]) => {
+  const mapped = Object.entries(value).map(([name, inner]): [string, Json] => {
     if (name === 'metadata' || name === 'client_metadata') return [name, inner];
     return [name, isIdName(name) && typeof inner === 'string' ? map(inner) : mapIds(inner, map)];
   });

@@ -1,4 +1,4 @@
-import {isObject, type JsonFields, type JsonObject, type JsonValue} from '../narrow.ts';
+import {isObject, type Json, type JsonFields, type JsonValue} from '../narrow.ts';
 
 export type Path = readonly string[];
 
@@ -11,9 +11,7 @@ export const firstPart = (text: string): string => text.split('.', 1)[0] ?? '';
 export const lastPart = (text: string): string => text.slice(text.lastIndexOf('.') + 1);
 
 /** The value at a path; undefined if there is none. */
-export function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefined;
-export function valueAt(value: unknown, path: Path): unknown;
-export function valueAt(value: unknown, path: Path): unknown {
+export function valueAt(value: Json, path: Path): Json {
   let found = value;
   for (const name of path) {
     if (!isObject(found) || !Object.hasOwn(found, name)) return undefined;
@@ -23,14 +21,7 @@ export function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** The object with a value at a path; missing objects on the way are created. */
-export function withValue(
-  object: JsonFields,
-  path: Path,
-  value: JsonValue | undefined,
-  at?: number,
-): JsonFields;
-export function withValue(object: JsonObject, path: Path, value: unknown, at?: number): JsonObject;
-export function withValue(object: JsonObject, path: Path, value: unknown, at = 0): JsonObject {
+export function withValue(object: JsonFields, path: Path, value: Json, at = 0): JsonFields {
   const first = path[at] ?? '';
   if (at + 1 >= path.length) return {...object, [first]: value};
   const inner = Object.hasOwn(object, first) ? object[first] : undefined;
@@ -47,7 +38,7 @@ export function withoutValue(object: JsonFields, path: Path, at = 0): JsonFields
     const left = withoutValue(inner, path, at + 1);
     if (Object.keys(left).length > 0) return {...object, [first]: left};
   }
-  const others: Record<string, JsonValue | undefined> = {};
+  const others: Record<string, Json> = {};
   for (const name of Object.keys(object)) if (name !== first) others[name] = object[name];
   return others;
 }

@@ -1,6 +1,6 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
-import {isObject, type JsonFields} from '../narrow.ts';
+import {isObject, type Json, type JsonFields} from '../narrow.ts';
 import {Dialect, type PlainRequest} from './dialect.ts';
 import {Unwritable} from './mapping.ts';
 import {operationOf, patternOf} from './routes.ts';
@@ -12,7 +12,7 @@ export interface ReadRequest {
   operation: OperationId | undefined;
   /** The canonical path and body: what the guard reads. */
   path: string;
-  body: unknown;
+  body: Json;
   /** Typed as the service itself has it: it is sent as it is. */
   isRaw: boolean;
   /** Part of the body has no place in its canonical form, so it cannot be read in full. */
@@ -24,7 +24,7 @@ export interface ReadRequest {
  * @param isRaw the path is that of the service, also where the contract has the same one for something else
  */
 export function readRequest(
-  typed: {method: string; path: string; body: unknown; isRaw: boolean},
+  typed: {method: string; path: string; body: Json; isRaw: boolean},
   service: ServiceFile,
 ): ReadRequest {
   const {method, path, body} = typed;
@@ -57,7 +57,7 @@ export function paymentBody({path, body}: Pick<ReadRequest, 'path' | 'body'>): J
 const unclear = (why: string): RemitError =>
   new RemitError('LOCAL_VALIDATION', `a request that makes a payment ${why}; nothing was sent`);
 
-function writtenAgain(dialect: Dialect, operation: OperationId, read: PlainRequest): unknown {
+function writtenAgain(dialect: Dialect, operation: OperationId, read: PlainRequest): Json {
   try {
     return dialect.requestToWire(operation, read).body;
   } catch (error) {
@@ -66,7 +66,7 @@ function writtenAgain(dialect: Dialect, operation: OperationId, read: PlainReque
   }
 }
 
-function hasSameKeys(a: unknown, b: unknown): boolean {
+function hasSameKeys(a: Json, b: Json): boolean {
   if (!isObject(a) || !isObject(b)) return isObject(a) === isObject(b);
   const [keys, others] = [Object.keys(a), Object.keys(b)];
   return (

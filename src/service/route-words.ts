@@ -1,5 +1,5 @@
 import type {OperationId} from '../contract/operations/operations.ts';
-import {isList, isObject, type JsonValue} from '../narrow.ts';
+import {isList, isObject, type Json} from '../narrow.ts';
 import {lenientForm, routeOf} from './routes.ts';
 import type {ServiceFile} from './service-file.ts';
 
@@ -29,7 +29,7 @@ const lastWordOf = (path: string): string =>
   path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
 
 /** What a body sets, at any depth: texts, and the names of flags; empty for anything else. */
-const wordsIn = (value: JsonValue | undefined, name = ''): string[] => {
+const wordsIn = (value: Json, name = ''): string[] => {
   if (isList(value)) return value.flatMap((one) => wordsIn(one, name));
   if (isObject(value)) return Object.entries(value).flatMap(([inner, one]) => wordsIn(one, inner));
   return [typeof value === 'string' ? value : value === true ? name : ''];

@@ -1,6 +1,6 @@
 import {exponentOf} from '../money/currencies.ts';
 import {formatMajor} from '../money/amount.ts';
-import {ExactNumber, type JsonValue} from '../narrow.ts';
+import {ExactNumber, type Json, type JsonValue} from '../narrow.ts';
 import {AMOUNT_UNITS, type AmountUnit, TIME_UNITS, type TimeUnit, type Unit} from './service-file.ts';
 
 export const isAmountField = (field: string): boolean => /_in_(minor_units|cents)$/.test(field);
@@ -9,24 +9,16 @@ export const isAmountUnit = (unit: Unit): unit is AmountUnit => AMOUNT_UNITS.som
 export const isTimeUnit = (unit: Unit): unit is TimeUnit => TIME_UNITS.some((one) => one === unit);
 
 /** A value as the service writes it; undefined if it cannot be written exactly. */
-export function toUnit(value: JsonValue, unit: Unit, currency: JsonValue | undefined): JsonValue | undefined {
+export function toUnit(value: JsonValue, unit: Unit, currency: Json): Json {
   return isAmountUnit(unit) ? amountToUnit(value, unit, currency) : timeToUnit(value, unit);
 }
 
 /** The canonical form of a value in a given unit; undefined if it cannot be read. */
-export function fromUnit(
-  value: JsonValue,
-  unit: Unit,
-  currency: JsonValue | undefined,
-): JsonValue | undefined {
+export function fromUnit(value: JsonValue, unit: Unit, currency: Json): Json {
   return isAmountUnit(unit) ? amountFromUnit(value, unit, currency) : timeFromUnit(value, unit);
 }
 
-function amountToUnit(
-  value: JsonValue,
-  unit: AmountUnit,
-  currency: JsonValue | undefined,
-): JsonValue | undefined {
+function amountToUnit(value: JsonValue, unit: AmountUnit, currency: Json): Json {
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined;
   if (unit === 'minor') return value;
   if (unit === 'minor-text') return String(value);
@@ -40,11 +32,7 @@ function amountToUnit(
 const WHOLE = /^-?\d{1,40}$/;
 const DECIMAL = /^-?\d{1,40}(\.\d{1,6})?$/;
 
-function amountFromUnit(
-  value: JsonValue,
-  unit: AmountUnit,
-  currency: JsonValue | undefined,
-): Minor | undefined {
+function amountFromUnit(value: JsonValue, unit: AmountUnit, currency: Json): Minor | undefined {
   if (typeof value !== 'number' && typeof value !== 'string' && !(value instanceof ExactNumber))
     return undefined;
   const text = String(value);
@@ -65,10 +53,10 @@ const minorOf = (digits: string): Minor => {
   return Number.isSafeInteger(number) ? number : new ExactNumber(String(BigInt(digits)));
 };
 
-const isKnown = (currency: JsonValue | undefined): currency is string =>
+const isKnown = (currency: Json): currency is string =>
   typeof currency === 'string' && exponentOf(currency) !== undefined;
 
-function timeToUnit(value: JsonValue, unit: TimeUnit): JsonValue | undefined {
+function timeToUnit(value: JsonValue, unit: TimeUnit): Json {
   if (unit === 'iso') return value;
   const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(ms)) return undefined;
@@ -78,7 +66,7 @@ function timeToUnit(value: JsonValue, unit: TimeUnit): JsonValue | undefined {
 /** Most records of a batch were made in the same second as the one before, and writing a time takes long. */
 let written = {ms: Number.NaN, text: ''};
 
-function timeFromUnit(value: JsonValue, unit: TimeUnit): JsonValue | undefined {
+function timeFromUnit(value: JsonValue, unit: TimeUnit): Json {
   if (unit === 'iso') return value;
   const number = typeof value === 'string' && /^\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;

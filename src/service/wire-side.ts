@@ -1,6 +1,6 @@
 import type {OperationId} from '../contract/operations/operations.ts';
 import {Dialect, type PlainRequest} from './dialect.ts';
-import {isObject, type JsonFields} from '../narrow.ts';
+import {isObject, type Json, type JsonFields} from '../narrow.ts';
 import {mapIds, ownId, pathWithUsualIds, queryWithUsualIds, canonicalId} from './other-ids.ts';
 import {cursorNameOf, filtersHere, orderOf} from './paging.ts';
 import {pathOf, valueAt, withValue} from './paths.ts';
@@ -13,7 +13,7 @@ export interface WireRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined without a body. */
-  readonly body: unknown;
+  readonly body: Json;
 }
 
 /** A request in the contract's form, or the answer with which the service rejects it. */
@@ -76,7 +76,7 @@ export class WireSide {
   }
 
   /** An answer of the contract as this service writes it. */
-  answer(operation: OperationId, status: number, json: unknown): unknown {
+  answer(operation: OperationId, status: number, json: Json): Json {
     if (status < 300)
       return this.#dialect.answerToWire(operation, this.#hasOwnIds ? mapIds(json, ownId) : json);
     return isObject(json) ? this.#error(json) : json;
@@ -130,7 +130,7 @@ export class WireSide {
   }
 
   /** A canonical field name is rejected if this service uses another name for the field. */
-  #bodyProblem(operation: OperationId, body: unknown): string | undefined {
+  #bodyProblem(operation: OperationId, body: Json): string | undefined {
     if (this.#file.bodies?.[operation] === 'none' && isObject(body)) return 'this operation takes no body';
     if (!isObject(body)) return undefined;
     const field = this.#dialect.renamedFields(operation).find(({canonical, wires}) => {

@@ -3,6 +3,8 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import type {Context} from '../../src/cli/core/context.ts';
+import {answeredRecord} from '../../src/client/answers/record.ts';
+import type {Json} from '../../src/narrow.ts';
 import {candidatesFor, listCommand} from '../../src/cli/doubts/candidates.ts';
 import type {Payment} from '../../src/cli/doubts/payment.ts';
 import {Stop} from '../../src/cli/runtime/stop.ts';
@@ -33,10 +35,10 @@ describe('candidatesFor', () => {
   });
   type Query = Readonly<Record<string, unknown>>;
   /** Searches a list with these records. */
-  async function search(records: readonly unknown[], changes: Partial<Payment> = {}, failure?: Error) {
+  async function search(records: readonly Json[], changes: Partial<Payment> = {}, failure?: Error) {
     const asked: {operation: string; query: Query}[] = [];
     async function* items() {
-      yield* records;
+      for (const one of records) yield answeredRecord(one);
       await Promise.resolve();
       if (failure !== undefined) throw failure;
     }
@@ -45,11 +47,15 @@ describe('candidatesFor', () => {
       return Object.assign(items(), {more: false});
     };
     // what the function uses of a context
-    const context = {client: {list}, profile: {service: {}}, stop: new Stop(() => {})} as unknown as Context;
+    const context = {
+      client: {records: list},
+      profile: {service: {}},
+      stop: new Stop(() => {}),
+    } as unknown as Context;
     const {records: found, text} = await candidatesFor(context, {...PAYMENT, ...changes}, SINCE_MS);
     return {found, text, asked};
   }
-  const finds = async (one: unknown, changes: Partial<Payment> = {}) =>
+  const finds = async (one: Json, changes: Partial<Payment> = {}) =>
     (await search([one], changes)).found.length === 1;
 
   it('shows id, status and time of a record with the same party, amount and currency', async () => {

@@ -28,6 +28,7 @@ describe('an approval answered without its record', () => {
       });
       assert.equal(ran.exitCode, 0, ran.stderr);
       assert.equal((ran.json() as {status: string}).status, 'settled');
+      if (what !== 'a record without a status') assert.doesNotMatch(ran.stderr, /has no status/);
       assert.deepEqual(
         ran.requests.map(({method, path}) => `${method} ${path}`),
         [`POST /api/payouts/${PAYOUT_ID}/approve`, `GET /api/payouts/${PAYOUT_ID}`],

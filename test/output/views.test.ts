@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import * as z from 'zod';
+import {Sanitizer} from '../../src/sanitize/sanitizer.ts';
 import {answerFields, pathsOf, type AnswerSchema} from '../../src/cli/help/answer-fields.ts';
 import type {EventRow} from '../../src/cli/webhooks/events/filters.ts';
 import {ansiPaint, plainPaint} from '../../src/output/text/colour.ts';
@@ -24,6 +25,7 @@ import {eventTypeView, webhookEndpointView} from '../../src/output/views/webhook
 import {CONTROL_ANSWERS} from '../../src/sandbox/control/answers.ts';
 import {payin, payout} from '../commands/fixtures.ts';
 import {makeOutput} from './make-output.ts';
+import type {Json} from '../../src/narrow.ts';
 
 const OF_THE_SERVICE: [command: string, view: View][] = [
   ['payouts:get', payoutView],
@@ -80,11 +82,13 @@ const eye = (changes: Partial<Eye> = {}): Eye => ({
   ...{terminal: false, columns: 80, nowMs: Date.parse('2023-11-14T22:13:20Z'), paint: plainPaint},
   ...changes,
 });
+const shownOf = (value: unknown): Json => new Sanitizer().value(value);
 /** The line of a card with this label, as it is shown. */
 function line({card, columns}: View, label: string, record: object, how = eye()): string {
   const field = [...card, ...columns].find((one) => one.label === label);
   assert.ok(field, `${label} is a line of the card`);
-  return field.show(selectedValue(record, field.path), record, how);
+  const shown = shownOf(record);
+  return field.show(selectedValue(shown, field.path), shown, how);
 }
 
 describe('a payout as people see it', () => {
@@ -229,7 +233,7 @@ describe('a recorded delivery as people see it', () => {
   const forwards = (changes: Partial<EventRow['forwards'][number]>, how = eye()) =>
     webhookEventView.columns
       .find(({path}) => path === 'forwards')!
-      .show([{...forward, ...changes}], row, how);
+      .show(shownOf([{...forward, ...changes}]), shownOf(row), how);
 
   it('has a line for each of its fields', () => {
     const shown = webhookEventView.card.map(({label}) => [label, line(webhookEventView, label, details)]);
@@ -252,7 +256,9 @@ describe('a recorded delivery as people see it', () => {
       ['Body bytes', '11'],
       ['Body', '{"id":"e1"}'],
     ]);
-    const cells = webhookEventView.columns.map(({path, show}) => show(selectedValue(row, path), row, eye()));
+    const cells = webhookEventView.columns.map(({path, show}) =>
+      show(shownOf(selectedValue(row, path)), shownOf(row), eye()),
+    );
     assert.deepEqual(cells, ['dlv_1', row.received_at, 'payout.settled', 'e1', 'verified', '2', '200', '-']);
   });
 
@@ -304,13 +310,15 @@ describe('a recorded delivery as people see it', () => {
       ['waiting', 33],
     ] as const)
       assert.equal(forwards({state}, eye({paint: ansiPaint})), `\u001b[${code}m200\u001b[39m`);
-    assert.equal(webhookEventView.columns.at(-1)!.show([], row, eye()), '-');
+    assert.equal(webhookEventView.columns.at(-1)!.show([], shownOf(row), eye()), '-');
   });
 });
 
 describe('a delivery that was sent again, as people see it', () => {
   const cells = (record: object, how = eye()) =>
-    webhookReplayView.columns.map(({path, show}) => show(selectedValue(record, path), record, how));
+    webhookReplayView.columns.map(({path, show}) =>
+      show(shownOf(selectedValue(record, path)), shownOf(record), how),
+    );
   const replay = {
     ...{delivery: 'dlv_1', event_type: 'payout.settled', outcome: 'fixed', status: 200, error: null},
     ...{status_before: null, error_before: 'connection refused', latency_ms: 3, target: 'http://a.test/'},

@@ -5,6 +5,7 @@ import {sensitiveValues} from '../../src/sanitize/protected-values.ts';
 import {Sanitizer} from '../../src/sanitize/sanitizer.ts';
 import {cleanLine} from '../../src/sanitize/harmful.ts';
 import {maskKey} from '../../src/sanitize/secret-shapes.ts';
+import {ExactNumber} from '../../src/narrow.ts';
 
 const KEY = 'test_sk_4eC39HqLyjWDarjtT1zdp7dc';
 const ACCOUNT = '000123456789';
@@ -367,7 +368,8 @@ describe('a record', () => {
       id: Number(CARD),
       d: 5566n,
     };
-    assert.deepEqual(sanitizer.value(record), {...record, a: '…4242', b: '…7788'});
+    const d = new ExactNumber('5566');
+    assert.deepEqual(sanitizer.value(record), {...record, a: '…4242', b: '…7788', d});
   });
 
   it('masks the value of a protected name everywhere else in the same record', () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
 import type {OperationId} from '../../src/contract/operations/operations.ts';
-import {ExactNumber} from '../../src/narrow.ts';
+import {ExactNumber, type Json, type JsonFields} from '../../src/narrow.ts';
 import {Dialect, type PlainRequest} from '../../src/service/dialect.ts';
 import type {ServiceFile} from '../../src/service/service-file.ts';
 
-const request = (path: string, body?: unknown, query = '', method = 'POST'): PlainRequest => ({
+const request = (path: string, body?: Json, query = '', method = 'POST'): PlainRequest => ({
   ...{method, path, body},
   query: new URLSearchParams(query),
 });
@@ -26,7 +26,7 @@ function sent(file: ServiceFile, id: OperationId, canonical: PlainRequest) {
   };
 }
 /** Returns what the service sends for a canonical answer, after checking that the client reads the same answer from it. */
-function answered(file: ServiceFile, id: OperationId, canonical: unknown) {
+function answered(file: ServiceFile, id: OperationId, canonical: Json) {
   const dialect = new Dialect(file);
   const wire = dialect.answerToWire(id, canonical);
   assert.deepEqual(dialect.answerFromWire(id, wire), canonical);
@@ -200,7 +200,7 @@ describe('an answer in another dialect', () => {
       items: [{key: 'a'}],
       page: {next: 'c', more: true},
     });
-    const read = (page: object) => dialect.answerFromWire('payouts.list', {items: [{key: 'a'}], page});
+    const read = (page: JsonFields) => dialect.answerFromWire('payouts.list', {items: [{key: 'a'}], page});
     assert.deepEqual(read({next: 'c', more: true}), {data: [{id: 'a'}], next_cursor: 'c', has_more: true});
     assert.deepEqual(read({next: 'a/b?c'}), {data: [{id: 'a'}], next_cursor: 'a/b?c'}, 'not an address');
     assert.deepEqual(read({next: 'c', more: false}), {data: [{id: 'a'}], next_cursor: null});

@@ -3,6 +3,7 @@ import {describe, it} from 'mocha';
 import {Dialect} from '../../src/service/dialect.ts';
 import {pagingFromWire} from '../../src/service/paging.ts';
 import {withField} from '../../src/service/shortcuts.ts';
+import type {JsonFields} from '../../src/narrow.ts';
 
 describe('paging at a service', () => {
   const paging = {cursor: 'after', limit: 'size', order: {name: 'sort', asc: 'oldest', desc: 'newest'}};
@@ -21,7 +22,7 @@ describe('paging at a service', () => {
 
   it('has a total in a place of its own, if there is one', () => {
     const dialect = new Dialect({envelopes: {total: 'meta.total'}});
-    const written = (answer: object) => dialect.answerToWire('payouts.list', answer);
+    const written = (answer: JsonFields) => dialect.answerToWire('payouts.list', answer);
     assert.deepEqual(written({data: [], total: 3, next_cursor: null}), {
       ...{data: [], meta: {total: 3}, next_cursor: null},
     });

@@ -7,6 +7,7 @@ import {routeOf} from '../../src/service/routes.ts';
 import {serviceSchema} from '../../src/service/file/schema.ts';
 import {sourcesUnder} from '../repo/tree.ts';
 import {settingOf} from './key-setting.ts';
+import type {Json} from '../../src/narrow.ts';
 
 const REFUSALS = [
   'unknown parameter limit',
@@ -87,7 +88,7 @@ describe('a key of the service file that a message names', () => {
   });
 
   it('is that of the fields of an operation if the service requires one that remit does not have', () => {
-    const after = (id: OperationId, message: string, details?: unknown) => {
+    const after = (id: OperationId, message: string, details?: Json) => {
       const {key, text = ''} =
         assumptionBehind(id, routeOf(id, {}), {status: 400, message, details, json: {message}}) ?? {};
       return [key, /requires (.*), which remit/.exec(text)?.[1]];
@@ -134,7 +135,7 @@ describe('a key of the service file that a message names', () => {
   });
 
   it('names the place of a record with three fields that are its own, and of no other object', () => {
-    const text = (json: unknown) =>
+    const text = (json: Json) =>
       assumptionBehind('payouts.get', routeOf('payouts.get', {}), {status: 200, json})?.text ?? '';
     assert.match(
       text({payout: {id: 'i', rail: 'r', created_at: 'c'}}),

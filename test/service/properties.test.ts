@@ -10,6 +10,7 @@ import {RemitError} from '../../src/errors.ts';
 import {checkService} from '../../src/service/file/parse.ts';
 import type {ServiceFile} from '../../src/service/service-file.ts';
 import {WireSide} from '../../src/service/wire-side.ts';
+import type {Json, JsonValue} from '../../src/narrow.ts';
 
 const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 const path = fc.array(name, {minLength: 1, maxLength: 3}).map((parts) => parts.join('.'));
@@ -101,7 +102,7 @@ describe('any service file', () => {
           body: JSON.stringify(body),
         };
         const wire = codec.encode(request);
-        const read = side.read({...wire, body: JSON.parse(wire.body ?? '') as unknown});
+        const read = side.read({...wire, body: JSON.parse(wire.body ?? '') as JsonValue});
         assert.ok('operation' in read, JSON.stringify([file, wire, read]));
         assert.equal(read.operation, operation);
         assert.deepEqual(
@@ -113,7 +114,7 @@ describe('any service file', () => {
 
         const {metadata, ...echoed} = body;
         const record = {id: 'p-1', status, ...echoed, client_metadata: metadata};
-        const answered = (id: OperationId, httpStatus: number, json: unknown) =>
+        const answered = (id: OperationId, httpStatus: number, json: Json) =>
           codec.read(
             {operation: id},
             {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type {Transport} from '../../src/client/transport/transport.ts';
-import {isObject} from '../../src/narrow.ts';
+import {isObject, type Json, parseJson} from '../../src/narrow.ts';
 import type {ServiceFile} from '../../src/service/service-file.ts';
 import {WireSide} from '../../src/service/wire-side.ts';
 
@@ -9,7 +9,7 @@ export function spoken(inner: Transport, file: ServiceFile): Transport {
   const side = new WireSide(file);
   return {
     async send(request) {
-      const body: unknown = request.body === undefined ? undefined : JSON.parse(request.body);
+      const body: Json = request.body === undefined ? undefined : parseJson(request.body);
       const read = side.read({...request, body});
       if ('refused' in read)
         assert.fail(`${request.method} ${request.path}: ${JSON.stringify(read.refused)}`);
@@ -29,11 +29,11 @@ export function spoken(inner: Transport, file: ServiceFile): Transport {
 }
 
 /** A body that is cut off, or not JSON, stays as it is. */
-function written(text: string, write: (json: unknown) => unknown): string {
+function written(text: string, write: (json: Json) => Json): string {
   if (text === '') return text;
-  let json: unknown;
+  let json: Json;
   try {
-    json = JSON.parse(text);
+    json = parseJson(text);
   } catch {
     return text;
   }
@@ -41,7 +41,7 @@ function written(text: string, write: (json: unknown) => unknown): string {
 }
 
 /** The order of fields on the wire is that of the dialect; a batch writes this one last. */
-function approvalLast(body: unknown): unknown {
+function approvalLast(body: Json): Json {
   if (!isObject(body) || body['auto_approve'] === undefined) return body;
   const {auto_approve, ...rest} = body;
   return {...rest, auto_approve};

@@ -1,6 +1,6 @@
-import {unwrapRecord} from '../../client/answers/envelope.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import type {Commands} from '../line/command-line.ts';
+import {answeredRecord} from '../../client/answers/record.ts';
+import type {Json} from '../../narrow.ts';
 
 /** A request that was typed. */
 interface Typed {
@@ -26,17 +26,15 @@ const isId = (route: string, verbAt: number): boolean => /\/[^/\d]*\d[^/]*$/.tes
 
 /** The effect of an accepted write, for an error that may follow. */
 export function effectOf(
-  data: unknown,
+  data: Json,
   typed: Typed,
   {idempotencyKey, commands}: {idempotencyKey: string | undefined; commands: Commands},
 ) {
   const {method, path} = typed;
-  const record = unwrapRecord(data);
-  const [id, status] = [selectedValue(record, 'id'), selectedValue(record, 'status')];
+  const {id = null, status = null} = answeredRecord(data);
   return {
     ...{noun: `request ${method} ${path}`, done: 'was accepted', idempotencyKey},
-    id: typeof id === 'string' ? id : null,
-    status: typeof status === 'string' ? status : null,
+    ...{id, status},
     next: readCommand(commands, typed),
   };
 }

@@ -1,9 +1,8 @@
 import {asksForApproval} from '../../client/requests/approval.ts';
 import type {AnyOptions, Result} from '../../client/requests/resource.ts';
-import {unwrapRecord} from '../../client/answers/envelope.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type Json, type JsonValue} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
 import {PAYIN, PAYOUT} from '../resources/money/transfer-kinds.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
@@ -11,6 +10,7 @@ import {betweenSteps, mayFollow, rememberUnclear} from '../write/create-steps.ts
 import {unintendedStatus} from '../write/answered-status.ts';
 import {noteCreated} from '../write/created-record.ts';
 import type {ReadRequest} from '../../service/read-request.ts';
+import {answeredRecord} from '../../client/answers/record.ts';
 
 /** A typed request that creates a payin or payout. */
 export interface TypedCreation {
@@ -24,10 +24,10 @@ export interface TypedCreation {
   /** It may take two requests. */
   isInSteps: boolean;
   /** The body of the first of them. */
-  unapprovedBody: unknown;
+  unapprovedBody: Json;
   /** Returns what is wrong with the status of the record, and the command that reads it. */
   note: (
-    result: Result<unknown>,
+    result: Result<JsonValue>,
     memory: EntryMemory,
     isFreshKey: boolean,
   ) => {unintended: string | undefined; next: string | undefined};
@@ -36,7 +36,7 @@ export interface TypedCreation {
 /** Undefined for any other request. */
 export function creationOf(
   context: Context,
-  sent: unknown,
+  sent: Json,
   {operation, body, isRaw}: ReadRequest,
 ): TypedCreation | undefined {
   if ((operation !== 'payins.create' && operation !== 'payouts.create') || !isObject(body)) return undefined;
@@ -52,12 +52,11 @@ export function creationOf(
     isInSteps: asksForApproval(body),
     unapprovedBody: codec.withoutApproval(operation, sent, isRaw),
     note: (result, memory, isFreshKey) => {
-      const record = unwrapRecord(isRaw ? codec.recordIn(operation, result.data) : result.data);
+      const record = answeredRecord(isRaw ? codec.recordIn(operation, result.data) : result.data);
       rememberUnclear(memory, {body, noun, result: {...result, data: record}});
       const isNew = isFreshKey || (result.status === 201 && meant === 'created');
       const tracked = {resource, lifecycle: LIFECYCLES[noun], noun, isNew};
-      const id = isObject(record) ? record['id'] : undefined;
-      const next = typeof id === 'string' ? commands.read(resource, 'get', id) : undefined;
+      const next = record.id && commands.read(resource, 'get', record.id);
       noteCreated(context, {noun, resource, asked: body, record, next});
       return {unintended: unintendedStatus(meant, tracked, {data: record, status: result.status}), next};
     },

@@ -1,5 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {exactJson} from '../../json/exact.ts';
+import type {JsonValue} from '../../narrow.ts';
 
 /** An answer with its status and headers, for `api --include`. */
 export interface IncludedAnswer {
@@ -7,7 +8,7 @@ export interface IncludedAnswer {
   /** In lower case, redacted. */
   headers: Readonly<Record<string, string>>;
   /** Null if the answer has no body. */
-  body: unknown;
+  body: JsonValue;
 }
 
 /** The answer as people know it from HTTP: status, headers, an empty line, the body. */

@@ -9,6 +9,7 @@ import {cursorNameOf, orderOf, sizeOnWire} from '../../service/paging.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import type {Context} from '../core/context.ts';
 import {warnOf} from '../resources/reads.ts';
+import type {JsonValue} from '../../narrow.ts';
 
 interface AllItems {
   path: string;
@@ -26,7 +27,7 @@ interface AllItems {
 export function allItems(
   context: Pick<Context, 'client' | 'stop' | 'out' | 'effects'>,
   {path, isRaw, headers, service}: AllItems,
-): Listing<unknown> {
+): Listing<JsonValue> {
   const {client, stop} = context;
   const warn = eachWarningOnce(warnOf(context));
   const {paging} = service;
@@ -39,7 +40,7 @@ export function allItems(
   const size = params.get(limitName);
   const isFiltered = [...params.keys()].some((param) => !own.includes(param));
   const dialect = new Dialect(form);
-  const fetch: FetchPage<unknown> = async ({cursor, readBefore, signal: unwanted}) => {
+  const fetch: FetchPage<JsonValue> = async ({cursor, readBefore, signal: unwanted}) => {
     if (cursor !== undefined) params.set(name, cursor);
     const search = params.size === 0 ? '' : `?${params.toString()}`;
     const signal = AbortSignal.any([stop.signal, unwanted]);

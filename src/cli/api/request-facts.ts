@@ -3,9 +3,8 @@ import {isId} from '../../contract/ids.ts';
 import {asksForApproval} from '../../client/requests/approval.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject, must} from '../../narrow.ts';
+import {isObject, must, type Json, asObject} from '../../narrow.ts';
 import {firstPart} from '../../service/paths.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {ACCOUNT_TRANSFER} from '../resources/money/account-transfers.ts';
 import type {Amount} from '../input/amounts.ts';
@@ -19,6 +18,7 @@ import {amountOfBody, hasAmount, type AmountRead} from '../guard/amount-read.ts'
 import type {WriteFacts} from '../guard/facts.ts';
 import {needsFacts, recordFacts, statedFacts} from '../write/record-facts.ts';
 import {creationDetails} from '../write/transfer-details.ts';
+import {asRecord, type ServiceRecord} from '../../client/answers/record.ts';
 
 /** A request typed for `remit api`. */
 export interface TypedRequest {
@@ -72,7 +72,7 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
   if (operation !== undefined && !CREATIONS.includes(operation))
     return hasAmount(body) ? {...plain, unread: {why: NO_AMOUNT_HERE, absent: false}} : plain;
   const read = path.includes('?') ? QUERY : isPartly ? PARTLY : amountOfBody(body);
-  const rail = selectedValue(body, 'rail');
+  const {rail} = asRecord(body);
   return {
     ...plain,
     ...statedFacts(plain.operation, read, request.stated, 'the request'),
@@ -81,7 +81,7 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
       : {}),
     ...(operation === 'moves.create' || operation === 'treasury.simulateInboundCredit'
       ? {}
-      : {rail: {value: typeof rail === 'string' ? plainValue(rail) : undefined}}),
+      : {rail: {value: rail && plainValue(rail)}}),
     details: detailsOf(context, operation, body),
   };
 }
@@ -131,27 +131,24 @@ function readerOf(context: Context, operation: OperationId, verb: ApproveOrCance
   return {
     noun: kind.noun,
     read: () => kind.read(context, id),
-    details: (record: unknown) => kind.details(context, verb, record),
+    details: (record: ServiceRecord) => kind.details(context, verb, record),
   };
 }
 
-function detailsOf(
-  context: Context,
-  operation: OperationId | undefined,
-  body: unknown,
-): WriteFacts['details'] {
-  const fields = isObject(body) ? body : {};
+function detailsOf(context: Context, operation: OperationId | undefined, body: Json): WriteFacts['details'] {
+  const fields = asObject(body);
   if (operation === 'payins.create') return () => creationDetails(context, PAYIN, fields);
   if (operation === 'payouts.create') return () => creationDetails(context, PAYOUT, fields);
-  if (operation === 'moves.create') return () => moveDetails(context, fields, 'wait');
+  if (operation === 'moves.create') return () => moveDetails(context, asRecord(body), 'wait');
   if (operation === 'accountTransfers.create')
-    return () => accountTransferDetails(context, fields, asksForApproval(fields) ? 'now' : 'wait');
+    return () => accountTransferDetails(context, asRecord(body), asksForApproval(fields) ? 'now' : 'wait');
   return undefined;
 }
 
-function partyOf(body: unknown): WriteFacts['party'] {
-  const field = ['payee_id', 'payer_id'].find((name) => typeof selectedValue(body, name) === 'string');
-  return field === undefined ? undefined : [field.slice(0, -3), plainValue(selectedValue(body, field))];
+function partyOf(body: Json): WriteFacts['party'] {
+  const {payee_id: payee, payer_id: payer} = asRecord(body);
+  if (payee !== undefined) return ['payee', plainValue(payee)];
+  return payer === undefined ? undefined : ['payer', plainValue(payer)];
 }
 
 /** `/api/payees/x%2F..%2F..%2Fpayouts%23/payment-methods`: a service that decodes it first creates a payout. */

@@ -1,7 +1,7 @@
 import {isId, isUuid} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
-import type {JsonObject} from '../../narrow.ts';
+import type {JsonFields, Json} from '../../narrow.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
 import type {Context} from '../core/context.ts';
 import type {ChosenKey} from '../doubts/memory.ts';
@@ -62,7 +62,7 @@ const shown = (id: string | null): string => id ?? '(unreadable)';
 const HEX = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 
 /** An id as the service may read it; null for what is no id, which may be any. */
-function idIn(value: unknown): string | null {
+function idIn(value: Json): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
   const digits = text
@@ -74,7 +74,7 @@ function idIn(value: unknown): string | null {
 }
 
 /** Null if it cannot be read, or if the two fields of the amount differ. */
-function amountIn(body: JsonObject): bigint | null {
+function amountIn(body: JsonFields): bigint | null {
   const stated = [body['amount_in_minor_units'], body['amount_in_cents']].filter(
     (one) => (one ?? null) !== null,
   );

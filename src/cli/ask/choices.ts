@@ -4,19 +4,19 @@ import {isId, isSameId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {groupMajor, majorIn} from '../../money/amount.ts';
 import type {Output} from '../../output/output.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Commands} from '../line/command-line.ts';
 import type {PromptChoice} from '../runtime/prompts.ts';
 import type {Stop} from '../runtime/stop.ts';
 import type {Question, Source} from './questions.ts';
+import {asRecord, type ServiceRecord} from '../../client/answers/record.ts';
 
 /** Records that a list to choose from has at most; any other one is typed as an id. */
 const MOST_RECORDS = 200;
 
 /** What reading the records to choose from needs of the context of a command. */
 export interface Choosing {
-  client: Pick<RemitClient, 'list'>;
+  client: Pick<RemitClient, 'records'>;
   commands: Commands;
   out: Output;
   stop: Stop;
@@ -75,19 +75,19 @@ async function readChoices(
   let lacksDefault = true;
   let areAllOffered = true;
   const options = {limit: MOST_RECORDS, pageSize: 100, signal: stop.signal};
-  const listing = client.list(operation, query, options);
+  const listing = client.records(operation, query, options);
   for await (const record of listing) {
     read += 1;
-    lacksDefault &&= selectedValue(record, 'is_default') === false;
+    lacksDefault &&= record.is_default === false;
     out.sanitizer.learn(record);
-    const id = selectedValue(record, 'id'); // a word of the command: one that is not plain could be read as a flag
-    if (typeof id !== 'string' || !isId(id, 'any')) {
+    const {id} = record; // a word of the command: one that is not plain could be read as a flag
+    if (id === undefined || !isId(id, 'any')) {
       areAllOffered = false;
       continue;
     }
     if (except !== undefined && isSameId(id, except)) continue;
-    if (status === undefined || selectedValue(record, 'status') === status)
-      choices.push(choiceOf(out.sanitizer.value(record, 'line')));
+    if (status === undefined || record.status === status)
+      choices.push(choiceOf(asRecord(out.sanitizer.value(record, 'line'))));
   }
   return {choices, isWhole: read < MOST_RECORDS && areAllOffered, lacksDefault, isCut: listing.more};
 }
@@ -133,27 +133,25 @@ function nothingToChoose(
 }
 
 /** What people know a record by, then its id. */
-function choiceOf(record: unknown): PromptChoice {
-  const at = (path: string): string | undefined => {
-    const value = selectedValue(record, path);
-    return value === undefined || value === null || value === '' ? undefined : plainValue(value);
-  };
-  const value = at('id') ?? '';
+function choiceOf(record: ServiceRecord): PromptChoice {
+  const value = record.id ?? '';
   const parts = [
-    at('name') ?? at('label') ?? at('url'),
+    record.name ?? record.label ?? record.url,
     amountOf(record),
-    at('payout_metadata.payee.name') ?? at('payin_metadata.payer.name'),
-    at('last4') === undefined ? undefined : `${at('type') ?? 'payment method'} …${at('last4')}`,
-    at('status') ?? at('verification_status'),
-    at('description'),
-  ].filter((part) => part !== undefined);
-  return parts.length === 0 ? asChoice(value) : {value, name: parts.join(' · '), description: value};
+    asRecord(record.payout_metadata?.['payee']).name ?? asRecord(record.payin_metadata?.['payer']).name,
+    record.last4 && `${record.type ?? 'payment method'} …${record.last4}`,
+    record.status ?? record.verification_status,
+    record.description,
+  ].filter(Boolean);
+  return parts.length === 0
+    ? asChoice(value)
+    : {value, name: parts.map(plainValue).join(' · '), description: value};
 }
 
-function amountOf(record: unknown): string | undefined {
-  const [minor, currency] = ['amount_in_minor_units', 'currency_code'].map((field) =>
-    selectedValue(record, field),
-  );
+function amountOf({
+  amount_in_minor_units: minor,
+  currency_code: currency,
+}: ServiceRecord): string | undefined {
   const major = majorIn(minor, currency);
   return major === undefined ? undefined : `${groupMajor(major)} ${plainValue(currency)}`;
 }

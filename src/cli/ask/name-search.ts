@@ -2,10 +2,10 @@ import type {RemitClient} from '../../client/client.ts';
 import {isId} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
 import {majorOf, plainValue} from '../../output/records/view.ts';
 import type {Commands} from '../line/command-line.ts';
 import type {Stop} from '../runtime/stop.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** Records that people know by name, and the list with their names. */
 const NAMED = {
@@ -19,7 +19,10 @@ const NAMED = {
     ...{plural: 'treasury accounts', field: 'label', topic: ['treasury', 'accounts', 'list']},
     operation: 'treasury.accounts',
   },
-} as const satisfies Record<string, {operation: OperationId; [more: string]: unknown}>;
+} as const satisfies Record<
+  string,
+  {operation: OperationId; field: 'name' | 'label'; plural: string; topic: readonly string[]}
+>;
 export type Named = keyof typeof NAMED;
 
 /** The command that lists the records with their ids. */
@@ -39,7 +42,7 @@ export interface NamedRecord {
 
 /** What searching needs of the context of a command. */
 export interface Searching {
-  client: Pick<RemitClient, 'list'>;
+  client: Pick<RemitClient, 'records'>;
   commands: Commands;
   stop: Stop;
 }
@@ -55,7 +58,7 @@ export async function searchName(
 ): Promise<{found: NamedRecord[]; isExact: boolean}> {
   const {plural, field, operation} = NAMED[noun];
   const options = {limit: MOST_SEARCHED, pageSize: 100, signal: stop.signal};
-  const listing = client.list(operation, {}, options);
+  const listing = client.records(operation, {}, options);
   const wanted = fold(typed);
   const same: NamedRecord[] = [];
   const like: NamedRecord[] = [];
@@ -115,11 +118,9 @@ export function withPlainId(noun: Named, candidate: NamedRecord): NamedRecord {
 
 const fold = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 
-function namedRecordOf(record: unknown, field: string): NamedRecord | undefined {
-  if (!isObject(record)) return undefined;
+function namedRecordOf(record: ServiceRecord, field: 'name' | 'label'): NamedRecord | undefined {
   const {id, [field]: name, email, balance_in_minor_units: balance, currency_code: currency} = record;
-  if (typeof id !== 'string' || typeof name !== 'string') return undefined;
-  const more =
-    typeof email === 'string' ? email : balance === undefined ? currency : majorOf(balance, currency);
-  return {id, name, more: more === undefined || more === null ? '' : `  ${plainValue(more)}`};
+  if (id === undefined || name === undefined) return undefined;
+  const more = email ?? (balance === undefined ? currency : majorOf(balance, currency));
+  return {id, name, more: more === undefined ? '' : `  ${plainValue(more)}`};
 }

@@ -1,6 +1,6 @@
 import {Command, type Interfaces} from '@oclif/core';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
-import type {JsonObject} from '../../narrow.ts';
+import type {JsonFields} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import type {KnownFields} from '../../output/records/known-fields.ts';
 import {Output} from '../../output/output.ts';
@@ -41,7 +41,7 @@ export abstract class RemitCommand extends Command {
   exitCode: ExitCode = EXIT.OK;
   #local: LocalContext | undefined;
   #context: Context | undefined;
-  #args: JsonObject = {};
+  #args: JsonFields = {};
   #flags: GlobalFlags | undefined;
   #hidden: Readonly<Record<string, string>> = {};
   #project: ProjectFile | undefined;

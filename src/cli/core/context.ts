@@ -23,7 +23,7 @@ import type {WriteFacts} from '../guard/facts.ts';
 import {lazyTransport} from '../runtime/lazy-transport.ts';
 import type {Runtime, TransportKind} from '../runtime/runtime.ts';
 import type {Stop} from '../runtime/stop.ts';
-import type {JsonObject} from '../../narrow.ts';
+import type {JsonFields} from '../../narrow.ts';
 
 /** What a command without a service needs. */
 export interface LocalContext {
@@ -217,7 +217,7 @@ function refuseUnverified({mode}: ActiveProfile, env: Runtime['env']): void {
 }
 
 /** A command that takes `--state-dir` or `--namespace` has it among its flags. */
-function placeIn(flags: JsonObject) {
+function placeIn(flags: JsonFields) {
   const {'state-dir': stateDir, namespace} = flags;
   return {
     stateDir: typeof stateDir === 'string' ? stateDir : undefined,

@@ -1,7 +1,7 @@
 import {hasRecord, isRecordOf} from '../../client/answers/readable.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type Json, stringOf} from '../../narrow.ts';
 import {capital} from '../../phrases.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {Dialect} from '../../service/dialect.ts';
@@ -86,7 +86,7 @@ const because = (error: RemitError, assumption: Assumption): RemitError =>
 function withoutAssumption({message, details}: RemitError): string {
   const assumption = details?.['assumption'];
   if (!isObject(assumption)) return message;
-  const text = String(assumption['text']);
+  const text = stringOf(assumption['text']);
   return message.replace(` (${text})`, '').replace(`: ${text}`, ''); // the whole reason, if the service gave none
 }
 
@@ -182,6 +182,6 @@ async function presenceOf(
 
 /** What a GET returned, or the status that it was refused with. */
 interface ReadTry {
-  readonly data: unknown;
+  readonly data: Json;
   readonly refused: number | undefined;
 }

@@ -1,6 +1,6 @@
 import type {Lifecycle} from '../../contract/lifecycle.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** Records of a resource, as a service file names it. */
 export interface Tracked {
@@ -10,14 +10,13 @@ export interface Tracked {
 
 /**
  * What a status that the contract does not have calls for: such a status ends no wait, and the service file can map it.
- * The end of a sentence about the record: `has no status; …`. Undefined for all others, and before anything was read.
+ * The end of a sentence about the record: `has no status; …`. Undefined for all others.
  */
-export function unknownStatus({lifecycle, resource}: Tracked, record: unknown): string | undefined {
-  if (record === undefined) return undefined;
-  const status = selectedValue(record, 'status');
+export function unknownStatus({lifecycle, resource}: Tracked, record: ServiceRecord): string | undefined {
+  const {status} = record;
   const set = (key: string) => `if this service differs, set ${key} in the service file`;
   if (status === undefined) return `has no status; ${set(`fields.${resource}.status`)}`;
-  if (typeof status !== 'string' || status === '' || Object.hasOwn(lifecycle.next, status)) return undefined;
+  if (Object.hasOwn(lifecycle.next, status)) return undefined;
   const known = Object.keys(lifecycle.next).join(', ');
   const key = `statuses.${resource}.${plainValue(status)}`;
   return `is ${plainValue(status)}, which remit does not know; ${set(key)} to one of ${known}`;
@@ -28,10 +27,10 @@ export function statusWatch(
   {out}: {out: {warn: (text: string) => void}},
   tracked: Tracked,
   until: string | undefined,
-): (what: string, record: unknown) => void {
+): (what: string, record: ServiceRecord) => void {
   const told = new Set<string>();
   return (what, record) => {
-    if (until !== undefined && selectedValue(record, 'status') === until) return;
+    if (until !== undefined && record.status === until) return;
     const words = unknownStatus(tracked, record);
     if (words === undefined || told.has(words)) return;
     told.add(words);

@@ -1,6 +1,6 @@
 import {sep} from 'node:path';
 import type {RemitError} from '../../errors.ts';
-import {isList, isObject, type JsonObject} from '../../narrow.ts';
+import {isList, isObject, type JsonFields, stringOf} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
 import {findOperation} from '../../service/routes.ts';
 import {shellWord} from '../../shell-word.ts';
@@ -11,8 +11,8 @@ import type {Commands} from '../line/command-line.ts';
 /** The command that failed. */
 export interface Failed {
   commandId: string;
-  flags: JsonObject;
-  args: JsonObject;
+  flags: JsonFields;
+  args: JsonFields;
 }
 
 /**
@@ -108,7 +108,7 @@ function wayOut(error: RemitError, failed: Failed, {commands}: KnownService): st
 function nearestValue({details}: RemitError, {flags}: Failed): string | undefined {
   const issues = details?.['fields'];
   for (const {field, allowed} of (isList(issues) ? issues : []).filter(isObject)) {
-    const flag = String(field).replaceAll('_', '-');
+    const flag = stringOf(field).replaceAll('_', '-');
     const typed = flags[flag];
     if (typeof typed !== 'string' || !isList(allowed)) continue;
     const near = nearest(typed.toLowerCase(), allowed.map(String));
@@ -149,7 +149,7 @@ function listOfMissing({code}: RemitError, failed: Failed, commands: Commands): 
 function methodsOf({flags}: Failed, commands: Commands): string | undefined {
   const party = ['payee', 'payer'].find((name) => typeof flags[name] === 'string');
   if (party === undefined) return undefined;
-  return commands.read('payment-methods', 'list', `--${party}`, String(flags[party]));
+  return commands.read('payment-methods', 'list', `--${party}`, stringOf(flags[party]));
 }
 
 const partiesOf = ({flags}: Failed, commands: Commands): string =>

@@ -1,15 +1,14 @@
-import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {isSameId} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
 import {RemitError} from '../../errors.ts';
 import {newestFirst} from '../../service/paging.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import {amountOfRecord} from '../guard/amount-read.ts';
 import type {Payment} from './payment.ts';
-import type {JsonObject} from '../../narrow.ts';
+import type {JsonFields} from '../../narrow.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** Records that may be the payment in doubt. */
 export interface Candidates {
@@ -28,16 +27,18 @@ const CLOCK_SLACK_MS = 24 * 3_600_000;
 /** A person is waiting for the list, and a script for its refusal. */
 const PATIENCE_MS = 10_000;
 
+type PartyField = 'payee_id' | 'payer_id' | `${'source' | 'destination'}_${'subaccount' | 'account'}_id`;
+
 interface CandidateList {
   operation: OperationId;
-  query: (payment: Payment) => JsonObject;
+  query: (payment: Payment) => JsonFields;
   /** The fields that must name the two ends. */
-  party: string | undefined;
-  source?: string;
+  party: PartyField | undefined;
+  source?: PartyField;
   command: (payment: Payment) => readonly string[];
-  time: string;
+  time: 'created_at' | 'posted_at';
   /** Fields with another value show that the record is something else. */
-  only?: Readonly<Record<string, string>>;
+  only?: {direction: string};
 }
 
 const PLACES: Readonly<Record<PaymentKind, CandidateList>> = {
@@ -108,10 +109,9 @@ export async function candidatesFor(
   let searched = 0;
   let rest: string | undefined;
   try {
-    const listing = client.list(operation, query, options);
-    for await (const item of listing) {
+    const listing = client.records(operation, query, options);
+    for await (const record of listing) {
       searched += 1;
-      const record = unwrapRecord(item);
       if (!isEqual(record, payment)) continue;
       const isOlder = timeIn(record, payment.kind) < sinceMs - CLOCK_SLACK_MS; // an unreadable time excludes nothing
       (isOlder ? older : records).push(shownOf(record, payment.kind));
@@ -143,29 +143,27 @@ function recordsInWords(records: Candidates['records'], most: number): string {
 }
 
 /** Milliseconds since the epoch; NaN if it cannot be read. */
-function timeIn(record: unknown, kind: PaymentKind): number {
-  const at = selectedValue(record, PLACES[kind].time);
-  return typeof at === 'string' ? Date.parse(at) : Number.NaN;
+function timeIn(record: ServiceRecord, kind: PaymentKind): number {
+  return Date.parse(record[PLACES[kind].time] ?? '');
 }
 
-function isEqual(record: unknown, payment: Payment): boolean {
-  const {party, source, only = {}} = PLACES[payment.kind];
-  const named = (field: string | undefined, id: string | null) => {
-    const value = field === undefined ? undefined : selectedValue(record, field);
-    return typeof value !== 'string' || id === null || isSameId(value, id);
+function isEqual(record: ServiceRecord, payment: Payment): boolean {
+  const {party, source, only} = PLACES[payment.kind];
+  const named = (field: PartyField | undefined, id: string | null) => {
+    const value = field && record[field];
+    return value === undefined || id === null || isSameId(value, id);
   };
   if (!named(party, payment.party) || !named(source, payment.source)) return false;
-  if (Object.entries(only).some(([field, value]) => (selectedValue(record, field) ?? value) !== value))
-    return false;
-  const amount = amountOfRecord(record, plainValue(selectedValue(record, 'id')));
+  if (only !== undefined && (record.direction ?? only.direction) !== only.direction) return false;
+  const amount = amountOfRecord(record, plainValue(record.id));
   if (amount.kind !== 'read') return true;
   const {currency, amountMinor} = payment;
   const isOther = currency !== null && amount.currency !== undefined && amount.currency !== currency;
   return (amountMinor === null || amount.minor === amountMinor) && !isOther;
 }
 
-const shownOf = (record: unknown, kind: PaymentKind) => ({
-  id: plainValue(selectedValue(record, 'id')),
-  status: plainValue(selectedValue(record, 'status')),
-  created_at: plainValue(selectedValue(record, PLACES[kind].time)),
+const shownOf = (record: ServiceRecord, kind: PaymentKind) => ({
+  id: plainValue(record.id),
+  status: plainValue(record.status),
+  created_at: plainValue(record[PLACES[kind].time]),
 });

@@ -21,7 +21,7 @@ import {
   type StoredPayment,
 } from '../../doubts/open-payments.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {asObject} from '../../narrow.ts';
 import {acquireLock} from '../../store/locks/lock.ts';
 import type {Context} from '../core/context.ts';
 import {explained, leavesNoDoubt, shownBy} from './outcome.ts';
@@ -231,9 +231,8 @@ function keep(context: Context, payment: Payment, {idempotencyKey, isOwnKey, rep
   const {profile, out} = context;
   const nowMs = context.clock.now();
   const approves = asksForApproval(payment.body);
-  const shown = out.sanitizer.value(shownIn(payment.body));
   const entry = repeats ?? {
-    ...{content: contentOf(payment.body), shown: isObject(shown) ? shown : {}},
+    ...{content: contentOf(payment.body), shown: asObject(out.sanitizer.value(shownIn(payment.body)))},
     ...{recordId: null, secondId: null, acceptedMs: null, firstSentMs: nowMs},
     ...{keyFingerprint: profile.keyFingerprint, profile: profile.name},
   };

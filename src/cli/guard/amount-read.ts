@@ -1,9 +1,9 @@
-import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {exactJson} from '../../json/exact.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
-import {isList, isObject, type JsonFields, type JsonValue, must} from '../../narrow.ts';
+import {asReceived, isList, isObject, must, type JsonFields, type Json} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {moneyTrace} from './money-trace.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** An amount, as far as it can be read. `absent`: there is none in any form. */
 export type AmountRead =
@@ -22,8 +22,8 @@ const unreadable = (why: string): AmountRead => ({kind: 'unreadable', why});
  * digits. Any other trace of money makes the record unreadable, because its unit is unknown.
  * @param id of the requested record
  */
-export function amountOfRecord(answer: unknown, id: string): AmountRead {
-  const record = unwrapRecord(answer);
+export function amountOfRecord(read: ServiceRecord, id: string): AmountRead {
+  const record = asReceived(read);
   if (!isObject(record)) return unreadable('the service did not answer with a record');
   const named = record['id'];
   if (named !== undefined && plainValue(named).toLowerCase() !== id.toLowerCase())
@@ -41,7 +41,7 @@ export function amountOfRecord(answer: unknown, id: string): AmountRead {
  * The amount of a typed request body. It must be a whole number under a name that remit knows, and nothing
  * else in the body may be an amount: a service may read what remit does not.
  */
-export function amountOfBody(body: unknown): AmountRead {
+export function amountOfBody(body: Json): AmountRead {
   if (body === undefined) return {kind: 'absent'};
   if (!isObject(body)) return unreadable('the body is not a JSON object');
   const fields = AMOUNT_FIELDS.filter((field) => isSet(body, field));
@@ -52,7 +52,7 @@ export function amountOfBody(body: unknown): AmountRead {
 }
 
 /** Whether a body has a documented amount. */
-export const hasAmount = (body: unknown): boolean =>
+export const hasAmount = (body: Json): boolean =>
   isObject(body) && AMOUNT_FIELDS.some((field) => isSet(body, field));
 
 function readFields(
@@ -75,7 +75,7 @@ function readFields(
   return {kind: 'read', minor: must(minor, 'amount field'), currency: isCode ? currency : undefined};
 }
 
-function wholeNumber(value: JsonValue | undefined, digitsAsText: boolean): bigint | undefined {
+function wholeNumber(value: Json, digitsAsText: boolean): bigint | undefined {
   const minor = typeof value === 'string' && !digitsAsText ? undefined : minorUnitsIn(value);
   return minor !== undefined && minor > 0n ? minor : undefined;
 }
@@ -83,7 +83,7 @@ function wholeNumber(value: JsonValue | undefined, digitsAsText: boolean): bigin
 const isSet = (record: JsonFields, field: string): boolean =>
   Object.hasOwn(record, field) && record[field] !== null;
 
-function shown(value: JsonValue | undefined): string {
+function shown(value: Json): string {
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
   if (isList(value)) return 'a list';
   return isObject(value) ? 'an object' : plainValue(exactJson(value)).slice(0, 60);

@@ -6,11 +6,12 @@ import {RemitError} from '../../errors.ts';
 import type {BatchPermits, BatchStep} from '../../batch/answers/wire.ts';
 import {paramsOf, type Route, routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
+import type {Json} from '../../narrow.ts';
 
 /** A write as a command plans it: an operation, or any request. */
 export type PlannedWrite =
-  | {operation: OperationId; params?: Readonly<Record<string, string>> | undefined; body?: unknown}
-  | ({method: string; path: string; body?: unknown} & Pick<AnyOptions, 'headers' | 'isRaw'>);
+  | {operation: OperationId; params?: Readonly<Record<string, string>> | undefined; body?: Json}
+  | ({method: string; path: string; body?: Json} & Pick<AnyOptions, 'headers' | 'isRaw'>);
 
 /** One step of a batch: where it is sent, and what the code that builds its requests puts on them. */
 interface BatchGrant {

@@ -1,5 +1,5 @@
 import {exactJson} from '../../json/exact.ts';
-import {ExactNumber, isList, isObject, type JsonFields, type JsonValue} from '../../narrow.ts';
+import {ExactNumber, isList, isObject, type Json, type JsonFields} from '../../narrow.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 
 /** Names of money fields in similar APIs. */
@@ -31,7 +31,7 @@ interface Search {
  * positives, because an amount that it misses is not checked against a cap.
  */
 export function moneyTrace(root: JsonFields, {strict, except = []}: Search): string | undefined {
-  const open: {value: JsonValue | undefined; path: string; name: string; depth: number}[] = [
+  const open: {value: Json; path: string; name: string; depth: number}[] = [
     {value: root, path: '', name: '', depth: 0},
   ];
   for (let seen = 0, next = open.pop(); next !== undefined; seen += 1, next = open.pop()) {
@@ -50,7 +50,7 @@ export function moneyTrace(root: JsonFields, {strict, except = []}: Search): str
   return undefined;
 }
 
-function isMoney(name: string, value: JsonValue | undefined, strict: boolean): boolean {
+function isMoney(name: string, value: Json, strict: boolean): boolean {
   if (typeof value === 'number' || value instanceof ExactNumber) return !OTHER_NUMBERS.has(name);
   if (typeof value !== 'string') return false;
   if (MONEY_NAME.test(name)) return value.trim() !== '';
@@ -60,4 +60,4 @@ function isMoney(name: string, value: JsonValue | undefined, strict: boolean): b
   return strict && NUMBER_TEXT.test(text.replaceAll(/[\s'’_]/g, ''));
 }
 
-const shown = (value: JsonValue | undefined): string => cleanLine(exactJson(value)).slice(0, 60);
+const shown = (value: Json): string => cleanLine(exactJson(value)).slice(0, 60);

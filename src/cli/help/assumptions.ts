@@ -1,6 +1,6 @@
 import {allOperations} from '../../contract/operations/operations.ts';
 import type {Origin} from '../../contract/origin/origin.ts';
-import {pathOf, valueAt} from '../../service/paths.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 
@@ -71,7 +71,7 @@ export function assumptionsText({service, from}: ServiceInForce, width: number):
     return [[rows.join(', '), `routes.${id}`, `${method} ${path}`, isAssumed ? 'assumed' : from]];
   });
   const others = ASSUMED.map(([rows, key, value]) => {
-    const own = valueAt(service, pathOf(key));
+    const own = selectedValue(service, key);
     return [rows, key, own === undefined ? value : JSON.stringify(own), own === undefined ? 'assumed' : from];
   });
   const rows = [['Row', 'Key of the service file', 'Value', 'From'], ...routes, ...others];

@@ -1,6 +1,6 @@
 import type {Interfaces} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
-import {isList, isObject, type JsonFields, type JsonValue} from '../../narrow.ts';
+import {isList, isObject, type Json, type JsonFields} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
 import type {StdinUser} from '../runtime/stdin.ts';
 import {bodyFields} from './data-fields.ts';
@@ -104,7 +104,7 @@ function takeData(argv: readonly string[]): {data: string | undefined; rest: str
 const isFlag = (name: string, word: string): boolean => word === `--${name}` || word.startsWith(`--${name}=`);
 
 /** Fields by their full names. An object inside is opened, except metadata, whose keys are no fields. */
-function leavesOf(fields: JsonFields, prefix = ''): (readonly [string, JsonValue | undefined])[] {
+function leavesOf(fields: JsonFields, prefix = ''): (readonly [string, Json])[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     isObject(value) && name !== 'metadata'
       ? leavesOf(value, `${prefix}${name}.`)
@@ -118,7 +118,7 @@ interface Body extends Reader {
   known: ReadonlySet<string>;
 }
 
-function wordsOf(field: string, value: JsonValue | undefined, reader: Body): string[] {
+function wordsOf(field: string, value: Json, reader: Body): string[] {
   const name = reader.known.has(field) && Object.hasOwn(FLAG_OF, field) ? FLAG_OF[field] : undefined;
   const flag = name === undefined ? undefined : reader.flags[name];
   if (name === undefined || flag === undefined) throw unknownField(field, reader);
@@ -141,7 +141,7 @@ function wordsOf(field: string, value: JsonValue | undefined, reader: Body): str
   return [`--${name}=${textOf(field, value, reader)}`];
 }
 
-function textOf(field: string, value: JsonValue | undefined, reader: Reader): string {
+function textOf(field: string, value: Json, reader: Reader): string {
   const name = FLAG_OF[field] ?? '';
   if (NUMBERS.has(name)) {
     if (name === 'amount-minor' && typeof value === 'number' && value > Number.MAX_SAFE_INTEGER)
@@ -163,7 +163,7 @@ function textOf(field: string, value: JsonValue | undefined, reader: Reader): st
 }
 
 /** The keys that were not typed as `--metadata KEY=VALUE`. */
-function metadataWords(value: JsonValue | undefined, typed: readonly string[], reader: Reader): string[] {
+function metadataWords(value: Json, typed: readonly string[], reader: Reader): string[] {
   if (!isObject(value)) throw invalid('metadata is not an object', reader);
   const isTyped = (key: string): boolean =>
     typed.some(

@@ -1,13 +1,13 @@
 import {readFileSync} from 'node:fs';
 import {RemitError} from '../../errors.ts';
-import {codeOf, type JsonValue, messageOf, parseJson} from '../../narrow.ts';
+import {codeOf, type Json, type JsonValue, messageOf, parseJson} from '../../narrow.ts';
 import {type Loss, unshownIn} from '../../json/losses.ts';
 import {type StdinUser, readStdin} from '../runtime/stdin.ts';
 
 const MOST_CHARACTERS = 10_000_000;
 
 /** `--data` as JSON: the text itself, `@file`, or `-` for stdin. */
-export async function readData(data: string | undefined, input: StdinUser): Promise<JsonValue | undefined> {
+export async function readData(data: string | undefined, input: StdinUser): Promise<Json> {
   if (data === undefined) return undefined;
   const text =
     data === '-'

@@ -4,7 +4,7 @@ import {isUsableId} from '../../client/answers/readable.ts';
 import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isObject, type JsonFields} from '../../narrow.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import type {ImportKind, PartyRow} from '../../parties/row.ts';
 import type {PartyService, SendEnd} from '../../parties/party-service.ts';
@@ -42,7 +42,7 @@ export function partyServiceOf(
   const isUsable = (record: unknown) => isUsableId(selectedValue(record, 'id'), sanitizer);
   const send = async (
     operation: OperationId,
-    request: {params?: Record<string, string>; body?: JsonObject},
+    request: {params?: Record<string, string>; body?: JsonFields},
   ): Promise<SendEnd> => {
     grants.allow({operation, ...request});
     try {

@@ -126,7 +126,7 @@ function* resolveText(doubts: readonly ResolvedDoubt[]): Generator<string> {
 }
 
 function* csvText(rows: Iterable<ExportRow>, {out}: Context): Generator<string> {
-  let write: ((record: unknown) => string) | undefined;
+  let write: ReturnType<typeof csvRows> | undefined;
   for (const row of rows) {
     if (write === undefined) {
       const columns = csvColumns([row]);

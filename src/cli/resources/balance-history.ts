@@ -8,6 +8,8 @@ import {isUtf8} from '../../output/text/charset.ts';
 import type {Context} from '../core/context.ts';
 import {pageFile} from './balance-page.ts';
 import {answered, warnOf} from './reads.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
+import type {Json} from '../../narrow.ts';
 
 const DAY_MS = 86_400_000;
 /** A year that has days before it. */
@@ -38,17 +40,21 @@ export async function showHistory(
 ): Promise<void> {
   const {client, out, stop, runtime} = context;
   const page = html === undefined ? undefined : pageFile(context, accountId, html);
-  const reported = await client.treasury.balance({account_id: accountId}, {signal: stop.signal});
-  const data = answered(context, reported);
-  const [current, currency, asOf] = ['current_balance_in_minor_units', 'currency_code', 'as_of'].map((name) =>
-    selectedValue(data, name),
-  );
-  const endMs = typeof asOf === 'string' && YEAR.test(asOf) ? Date.parse(asOf) : Number.NaN;
+  const reported = await client.record('treasury.balance', {
+    ...{params: {account_id: accountId}, options: {signal: stop.signal}},
+  });
+  const {
+    current_balance_in_minor_units: current,
+    currency_code: currency,
+    as_of: asOf,
+  } = answered(context, reported);
+  const endMs = asOf !== undefined && YEAR.test(asOf) ? Date.parse(asOf) : Number.NaN;
   const balance = safeMinor(current);
-  if (balance === undefined || typeof currency !== 'string' || Number.isNaN(endMs))
+  if (balance === undefined || currency === undefined || Number.isNaN(endMs))
     throw unreadable('the balance has no readable amount, currency or time');
   const first = dayOf(endMs - (days - 1) * DAY_MS);
-  const listing = client.treasury.transactions(
+  const listing = client.records(
+    'treasury.transactions',
     {account_id: accountId, order: 'desc'},
     {all: true, pageSize: 100, onWarning: warnOf(context), signal: stop.signal},
   );
@@ -65,20 +71,15 @@ export async function showHistory(
  * the order.
  */
 async function sumsByDay(
-  transactions: AsyncIterable<unknown>,
+  transactions: AsyncIterable<ServiceRecord>,
   {first, endMs, currency}: {first: string; endMs: number; currency: string},
 ): Promise<Map<string, DaySums>> {
   const sums = new Map<string, DaySums>();
   let run = NO_RUN;
   for await (const transaction of transactions) {
-    const [postedAt, direction, amount, own] = [
-      'posted_at',
-      'direction',
-      'amount_in_minor_units',
-      'currency_code',
-    ].map((name) => selectedValue(transaction, name));
-    if (postedAt === null || selectedValue(transaction, 'status') === 'pending') continue; // not part of the balance
-    const at = typeof postedAt === 'string' ? Date.parse(postedAt) : Number.NaN;
+    const {posted_at: postedAt, direction, amount_in_minor_units: amount, currency_code: own} = transaction;
+    if (postedAt === null || transaction.status === 'pending') continue; // not part of the balance
+    const at = Date.parse(postedAt ?? '');
     if (at > endMs) continue; // after the reported balance
     const minor = safeMinor(amount);
     if (
@@ -141,7 +142,7 @@ function balancesOf(
 
 function historyView(rows: readonly BalanceDay[], terminal: boolean, utf8: boolean): View {
   const highest = Math.max(1, ...rows.map((row) => row.balance_in_minor_units));
-  const share = (row: unknown) => Number(selectedValue(row, 'balance_in_minor_units')) / highest;
+  const share = (row: Json) => Number(selectedValue(row, 'balance_in_minor_units')) / highest;
   const columns = [
     text('Day', 'day'),
     money('Balance', 'balance_in_minor_units'),
@@ -157,7 +158,7 @@ function historyView(rows: readonly BalanceDay[], terminal: boolean, utf8: boole
 }
 
 /** Minor units as a number, which is exact. */
-function safeMinor(value: unknown): number | undefined {
+function safeMinor(value: Json): number | undefined {
   const minor = Number(minorUnitsIn(value));
   return Number.isSafeInteger(minor) ? minor : undefined;
 }

@@ -4,7 +4,6 @@ import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
 import type {BalanceDay} from '../../output/pages/balance-days.ts';
 import {balancePage, historyMark} from '../../output/pages/balance-page.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {guarded, headOf, writeOutFile} from '../../store/files/out-file.ts';
 import type {Context} from '../core/context.ts';
 
@@ -54,10 +53,9 @@ const MOST_SEARCHED = 10_000;
 async function labelOf({client, out, stop}: Context, accountId: string): Promise<string | null> {
   const options = {limit: MOST_SEARCHED, pageSize: 100, signal: stop.signal};
   try {
-    for await (const account of client.treasury.accounts({}, options)) {
-      const label = selectedValue(account, 'label');
-      if (selectedValue(account, 'id') === accountId)
-        return typeof label === 'string' ? out.sanitizer.line(label) : null;
+    for await (const account of client.records('treasury.accounts', {}, options)) {
+      const {id, label} = account;
+      if (id === accountId) return label === undefined ? null : out.sanitizer.line(label);
     }
   } catch (error) {
     if (!(error instanceof RemitError) || stop.signal.aborted) throw error;

@@ -1,4 +1,4 @@
-import type {Result} from '../../client/requests/resource.ts';
+import type {RecordResult} from '../../client/requests/resource.ts';
 import type {Context} from '../core/context.ts';
 
 /**
@@ -7,7 +7,7 @@ import type {Context} from '../core/context.ts';
  */
 export function isGone(
   {out, effects, commands}: Pick<Context, 'out' | 'effects' | 'commands'>,
-  {status}: Pick<Result<unknown>, 'status'>,
+  {status}: Pick<RecordResult, 'status'>,
   {named, checkedBy}: {named: string; checkedBy: readonly string[]},
 ): true | null {
   if (status !== 202 && status !== 207) return true;

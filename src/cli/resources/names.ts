@@ -4,7 +4,7 @@ import {plainValue} from '../../output/records/view.ts';
 import {ambiguous, listOf, type Named, searchName, withPlainId} from '../ask/name-search.ts';
 import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
-import type {JsonObject} from '../../narrow.ts';
+import type {JsonFields} from '../../narrow.ts';
 
 /** An id of another form has digits and no spaces; most names do not look like that. */
 const mayBeId = (typed: string): boolean => /^[^\s\d]*\d\S*$/.test(typed);
@@ -48,7 +48,7 @@ export function requireId(
 /** The same for the fields of a body that contain ids; fields that are left out are not checked. */
 export function requireIds(
   context: Pick<Context, 'profile' | 'commands'>,
-  body: JsonObject,
+  body: JsonFields,
   fields: Readonly<Record<string, Named>>,
 ): void {
   for (const [field, noun] of Object.entries(fields)) {

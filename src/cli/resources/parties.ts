@@ -1,7 +1,5 @@
 import {REFERENCE_METADATA_KEY} from '../../batch/model/identity.ts';
-import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
 import type {View} from '../../output/records/view.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
 import type {Context} from '../core/context.ts';
@@ -10,6 +8,8 @@ import {readMetadata} from '../input/metadata.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {ownerDetails} from '../write/who.ts';
 import {requireId} from './names.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
+import type {DryRun} from '../write/previews.ts';
 
 type Parties = 'payees' | 'payers';
 type PartyFlags = FlagValues<typeof partyFlags & typeof bodyFlags>;
@@ -30,7 +30,7 @@ export async function createParty(
   resource: Parties,
   view: View,
   flags: PartyFlags & {name: string},
-): Promise<unknown> {
+): Promise<ServiceRecord | DryRun> {
   const sent = await sendOnce(context, {
     operation: `${resource}.create`,
     body: bodyOf(flags),
@@ -63,8 +63,8 @@ export async function updateParty(
   if (changes.length === 0)
     throw new RemitError('USAGE', 'nothing to change: use --name, --email, --type or --metadata');
   const {client, stop} = context;
-  const read = async (): Promise<unknown> =>
-    unwrapRecord((await client.call(`${resource}.get`, {params: {id}, options: {signal: stop.signal}})).data);
+  const read = async (): Promise<ServiceRecord> =>
+    (await client.record(`${resource}.get`, {params: {id}, options: {signal: stop.signal}})).data;
   const {metadata} = typed;
   const body =
     metadata === undefined || REFERENCE_METADATA_KEY in metadata
@@ -94,8 +94,7 @@ export async function updateParty(
   return done(data);
 }
 
-function importReferenceOf(record: unknown): Record<string, string> {
-  const metadata = isObject(record) ? record['metadata'] : undefined;
-  const reference = isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined;
+function importReferenceOf({metadata}: ServiceRecord): Record<string, string> {
+  const reference = metadata?.[REFERENCE_METADATA_KEY];
   return typeof reference === 'string' ? {[REFERENCE_METADATA_KEY]: reference} : {};
 }

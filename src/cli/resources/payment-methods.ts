@@ -1,7 +1,7 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** The owner of the payment methods: exactly one of `--payee` and `--payer`. */
 export interface MethodOwner {
@@ -31,10 +31,14 @@ export const methodOperation = (
 ): OperationId => `${owner.resource}.${verb}`;
 
 /** Finds one payment method in the list, because no operation to read one is documented. */
-export async function findMethod({client, stop}: Context, owner: MethodOwner, id: string): Promise<unknown> {
+export async function findMethod(
+  {client, stop}: Context,
+  owner: MethodOwner,
+  id: string,
+): Promise<ServiceRecord | undefined> {
   const query = methodParams(owner);
   const options = {all: true, signal: stop.signal};
-  for await (const method of client.list(methodOperation(owner, 'list'), query, options))
-    if (String(selectedValue(method, 'id')).toLowerCase() === id.toLowerCase()) return method;
+  for await (const method of client.records(methodOperation(owner, 'list'), query, options))
+    if (method.id?.toLowerCase() === id.toLowerCase()) return method;
   return undefined;
 }

@@ -1,8 +1,8 @@
-import {unwrapRecord} from '../../client/answers/envelope.ts';
 import type {Result} from '../../client/requests/resource.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
 import {noteNotShown} from '../write/fields-not-shown.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
+import {receivedFields} from '../../narrow.ts';
 
 /** Prints the warning of a read. A 207 means that the answer is incomplete: the command exits with 8. */
 export const warnOf =
@@ -24,10 +24,10 @@ export function answered<T>(
 /** Warns, and makes the command exit with 8, if a record lacks the fields that it was read for. */
 export function noteUnread(
   context: Pick<Context, 'out' | 'effects' | 'commands'>,
-  answer: unknown,
+  record: ServiceRecord,
   {resource, fields}: {resource: string; fields: readonly string[]},
 ): void {
-  const record = unwrapRecord(answer);
-  const missing = fields.filter((field) => selectedValue(record, field) === undefined);
+  const received = receivedFields(record);
+  const missing = fields.filter((field) => received[field] === undefined);
   noteNotShown(context, {named: undefined, resource, fields: missing, next: undefined});
 }

@@ -1,12 +1,12 @@
 import {isSameId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {newestFirst} from '../../service/paging.ts';
 import type {Context} from '../core/context.ts';
 import {warnOf} from './reads.ts';
 import {AmountTally} from './tally.ts';
 import type {PayinOrPayout} from './money/money-kind.ts';
 import {PAYIN, PAYOUT} from './money/transfer-kinds.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** Payins or payouts that are searched: the newest of all, because not every service can filter them. */
 const SEARCHED = 200;
@@ -16,7 +16,7 @@ const LISTED = 10;
 /** Where the matches are: `payouts` whose `payee_id` is the record. */
 export interface Matching {
   kind: PayinOrPayout;
-  field: string;
+  field: 'payee_id' | 'payer_id' | 'subaccount_id';
   /** `to this payee` */
   relation: string;
   /** The flag of the list command that shows all of them. */
@@ -61,15 +61,13 @@ async function showMatches(context: Context, id: string, matching: Matching): Pr
   const {plural} = kind.view;
   const options = {limit: SEARCHED, pageSize: 100, signal: stop.signal, onWarning: warnOf(context)};
   const query = newestFirst(context.profile.service.paging);
-  const listing =
-    kind.resource === 'payouts' ? client.payouts.list(query, options) : client.payins.list(query, options);
-  const shown: unknown[] = [];
+  const listing = client.records(`${kind.resource}.list`, query, options);
+  const shown: ServiceRecord[] = [];
   const tally = new AmountTally();
   let searched = 0;
   for await (const record of listing) {
     searched += 1;
-    const party = selectedValue(record, field);
-    if (typeof party !== 'string' || !isSameId(party, id)) continue;
+    if (!isSameId(record[field] ?? '', id)) continue;
     tally.add(record);
     if (shown.length < LISTED) shown.push(record);
   }

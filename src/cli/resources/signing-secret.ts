@@ -1,4 +1,4 @@
-import {isObject} from '../../narrow.ts';
+import {isList, isObject, type Json} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 
 /** The secret of a new endpoint, and the field that contains it. */
@@ -28,8 +28,8 @@ export function findSigningSecret(answer: unknown, sanitizer: Sanitizer): Signin
 }
 
 /** The answer without any field that contains the secret. */
-export function withoutSecret(answer: unknown, secret: string): unknown {
-  if (Array.isArray(answer)) return answer.map((item) => withoutSecret(item, secret));
+export function withoutSecret(answer: Json, secret: string): Json {
+  if (isList(answer)) return answer.map((item) => withoutSecret(item, secret));
   if (!isObject(answer)) return answer;
   return Object.fromEntries(
     Object.entries(answer)

@@ -12,6 +12,8 @@ import {noteMoved} from './lists.ts';
 import {AmountTally} from './tally.ts';
 import type {Shown} from '../help/outputs/forms.ts';
 import type * as schemas from '../help/outputs/service.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
+import type {Json} from '../../narrow.ts';
 
 /** Payins or payouts with one status, rail or day, in one currency. */
 export type SummaryRow = Shown<typeof schemas.SummaryRow>;
@@ -36,18 +38,18 @@ export class ListSummary {
     day: new Map<string, Map<string, AmountTally>>(),
   };
 
-  add(record: unknown): void {
+  add(record: ServiceRecord): void {
     this.count += 1;
-    const currency = selectedValue(record, 'currency_code');
     const values = {
-      status: wordOf(selectedValue(record, 'status')),
-      rail: wordOf(selectedValue(record, 'rail')),
-      day: dayOf(selectedValue(record, 'created_at')),
+      status: wordOf(record.status),
+      rail: wordOf(record.rail),
+      day: dayOf(record.created_at),
     };
     const isLeftOut = movesNothing(values.status);
     if (isLeftOut) this.movingNothing += 1;
     for (const by of DIMENSIONS)
-      if (by === 'status' || !isLeftOut) tallyOf(this.#tallies[by], values[by], wordOf(currency)).add(record);
+      if (by === 'status' || !isLeftOut)
+        tallyOf(this.#tallies[by], values[by], wordOf(record.currency_code)).add(record);
   }
 
   /** Records without an amount that can be summed. */
@@ -98,12 +100,11 @@ function ordered<T>(by: SummaryRow['by'], values: ReadonlyMap<string, T>): [stri
   });
 }
 
-const wordOf = (value: unknown): string =>
-  typeof value === 'string' && value !== '' ? value.slice(0, 100) : 'unknown';
+const wordOf = (value: string | undefined): string => value?.slice(0, 100) ?? 'unknown';
 
 /** The day in UTC. */
-function dayOf(value: unknown): string {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+function dayOf(value: string | undefined): string {
+  const at = Date.parse(value ?? '');
   return Number.isNaN(at) ? 'unknown' : new Date(at).toISOString().slice(0, 10);
 }
 
@@ -111,7 +112,11 @@ function dayOf(value: unknown): string {
 const DAYS_SHOWN = 31;
 
 /** Reads a whole list page by page, and shows its counts and sums by status, rail and day. */
-export async function showSummary(context: Context, view: View, listing: Listing<unknown>): Promise<void> {
+export async function showSummary(
+  context: Context,
+  view: View,
+  listing: Listing<ServiceRecord>,
+): Promise<void> {
   const {out, runtime, effects} = context;
   const summary = new ListSummary();
   for await (const {items} of listing.pages()) {
@@ -163,7 +168,7 @@ function noteUnread({out, effects}: Context, unread: number, {noun, plural}: Vie
 function rangeOf(
   count: number,
   {noun, plural}: View,
-  {listing, effects}: {listing: Listing<unknown>; effects: Context['effects']},
+  {listing, effects}: {listing: Listing<ServiceRecord>; effects: Context['effects']},
 ): string {
   const records = counted(count, noun, plural);
   if (listing.more) return `the first ${records}`;
@@ -175,9 +180,9 @@ function summaryView(
   rows: readonly SummaryRow[],
   {terminal, utf8}: {terminal: boolean; utf8: boolean},
 ): View {
-  const largest = new Map<unknown, number>();
+  const largest = new Map<Json, number>();
   for (const {by, count} of rows) largest.set(by, Math.max(largest.get(by) ?? 0, count));
-  const share = (record: unknown) =>
+  const share = (record: Json) =>
     Number(selectedValue(record, 'count')) / (largest.get(selectedValue(record, 'by')) ?? 1);
   const count: Field = {...text('Count', 'count'), align: 'right'};
   const amount: Field = {

@@ -1,6 +1,6 @@
 import {formatMajor, groupMajor, minorUnitsIn} from '../../money/amount.ts';
 import {Totals} from '../../money/totals.ts';
-import {selectedValue} from '../../output/records/select.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** A number of records, and the exact sums of their amounts by currency. Its size does not grow with the records. */
 export class AmountTally {
@@ -9,13 +9,11 @@ export class AmountTally {
   unread = 0;
   readonly totals = new Totals();
 
-  add(record: unknown): void {
+  add(record: ServiceRecord): void {
     this.count += 1;
-    const [minor, currency] = ['amount_in_minor_units', 'currency_code'].map((name) =>
-      selectedValue(record, name),
-    );
+    const {amount_in_minor_units: minor, currency_code: currency} = record;
     const units = typeof minor === 'number' && Number.isSafeInteger(minor) ? minor : minorUnitsIn(minor);
-    if (units === undefined || typeof currency !== 'string') {
+    if (units === undefined || currency === undefined) {
       this.unread += 1;
       return;
     }

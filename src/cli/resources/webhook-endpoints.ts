@@ -1,7 +1,14 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {isList, isObject, messageOf, type JsonObject} from '../../narrow.ts';
-import {selectedValue} from '../../output/records/select.ts';
+import {
+  isList,
+  isObject,
+  messageOf,
+  type JsonFields,
+  type Json,
+  type JsonObject,
+  asObject,
+} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {webhookEndpointView} from '../../output/views/webhooks.ts';
 import type {Context} from '../core/context.ts';
@@ -9,6 +16,7 @@ import {openSecretFile, type SecretFile} from '../input/secret-file.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {findSigningSecret, type SigningSecret, withoutSecret} from './signing-secret.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 const SECRET = 'signing_secret';
 
@@ -19,7 +27,7 @@ const SECRET = 'signing_secret';
 export async function createEndpoint(
   context: Context,
   request: {
-    body: JsonObject;
+    body: JsonFields;
     dryRun: boolean | undefined;
     secretFile: string | undefined;
   },
@@ -41,14 +49,15 @@ export async function createEndpoint(
       leaves: body,
     });
     if (sent.dryRun) return done(sent.dryRun);
-    const created = unwrapRecord(sent.result.data);
-    const secret = findSigningSecret(sent.result.data, context.out.sanitizer);
+    const {answer} = sent.result;
+    const created = unwrapRecord(answer);
+    const secret = findSigningSecret(answer, context.out.sanitizer);
     if (secret === undefined) return showUnknown(context, created, file);
-    if (file === undefined) return showSecret(context, sent.result.data, secret);
+    if (file === undefined) return showSecret(context, answer, secret);
     kept = keepSecret(context, file, secret.value);
     return kept
       ? showRest(context, withoutSecret(created, secret.value), {secret, file})
-      : showSecret(context, sent.result.data, secret);
+      : showSecret(context, answer, secret);
   } finally {
     if (!kept) file?.discard();
   }
@@ -81,7 +90,7 @@ export function keepSecret({out}: Context, file: SecretFile, secret: string): bo
 export function showSecret({out}: Context, answer: unknown, {value, field}: SigningSecret): CommandOutcome {
   out.sanitizer.allow(value, field);
   const record = unwrapRecord(answer);
-  const created = selectedValue(record, field) === value ? record : answer;
+  const created = isObject(record) && record[field] === value ? record : answer;
   out.record(created, webhookEndpointView);
   out.notice('The signing secret is shown only now. Store it where your receiver can read it.');
   return done(created);
@@ -89,7 +98,7 @@ export function showSecret({out}: Context, answer: unknown, {value, field}: Sign
 
 function showRest(
   {out}: Context,
-  rest: unknown,
+  rest: Json,
   {secret, file}: {secret: SigningSecret; file: SecretFile},
 ): CommandOutcome {
   out.sanitizer.conceal(secret.value); // a copy of it in another field stays hidden
@@ -100,8 +109,8 @@ function showRest(
 }
 
 /** No secret was found. With --secret-file it must not be printed under an unknown name either. */
-function showUnknown({out}: Context, created: unknown, file: SecretFile | undefined): CommandOutcome {
-  const fields = Object.entries(isObject(created) ? created : {});
+function showUnknown({out}: Context, created: Json, file: SecretFile | undefined): CommandOutcome {
+  const fields = Object.entries(asObject(created));
   const unknown = fields.filter(([field]) => !DOCUMENTED.has(field)).map(([field]) => field);
   const data =
     file === undefined ? created : Object.fromEntries(fields.filter(([field]) => DOCUMENTED.has(field)));
@@ -149,13 +158,15 @@ export const endpointWrite = ({client, stop}: Context, id: string) => ({
   noun: 'webhook endpoint',
   id,
   checkedBy: ['webhooks', 'endpoints', 'get', id],
-  read: async (): Promise<unknown> => (await client.webhookEndpoints.get({id}, {signal: stop.signal})).data,
+  read: async (): Promise<ServiceRecord> =>
+    (await client.record('webhookEndpoints.get', {params: {id}, options: {signal: stop.signal}})).data,
 });
 
 /** Assumption 33, and the shapes that other services use: bare lists, names alone, `event_types`. */
-export function readEventTypes(answer: unknown): Record<string, unknown>[] {
-  const list = [answer, selectedValue(answer, 'data'), selectedValue(answer, 'event_types')].find(isList);
+export function readEventTypes(answer: unknown): JsonObject[] {
+  const {data, event_types: types} = isObject(answer) ? answer : {};
+  const list = [answer, data, types].find(isList);
   if (list === undefined)
     throw new RemitError('UNAVAILABLE', 'the service answered without a list of event types', {body: answer});
-  return list.map((one) => (one !== null && typeof one === 'object' ? {...one} : {type: plainValue(one)}));
+  return list.map((one) => (isObject(one) ? one : {type: plainValue(one)}));
 }

@@ -2,6 +2,7 @@ import type {Lifecycle} from '../../contract/lifecycle.ts';
 import type {CommandBuilder} from '../../errors.ts';
 import type {View} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** How a read is limited. */
 export interface ReadLimits {
@@ -21,10 +22,10 @@ export interface AwaitedKind {
   /** Absent if it has no `wait`, because an approval settles it at once. */
   readonly waits?: {
     /** What to read after a failure. */
-    readonly repair: (commands: CommandBuilder, record: unknown) => string | undefined;
+    readonly repair: (commands: CommandBuilder, record: ServiceRecord) => string | undefined;
     /** Reads several of them together. Absent: each is read by itself. */
-    readonly readTogether?: (context: Context) => (id: string) => Promise<unknown>;
+    readonly readTogether?: (context: Context) => (id: string) => Promise<ServiceRecord>;
   };
   /** As the service answers it. */
-  readonly read: (context: Context, id: string, limits?: ReadLimits) => Promise<unknown>;
+  readonly read: (context: Context, id: string, limits?: ReadLimits) => Promise<ServiceRecord>;
 }

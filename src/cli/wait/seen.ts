@@ -1,7 +1,7 @@
-import {statusOf} from '../../client/reading/poll.ts';
 import type {AwaitedKind, ReadLimits} from './awaited.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import {plainValue} from '../../output/records/view.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** What the last read of a record showed. */
 export interface LastRead {
@@ -10,8 +10,8 @@ export interface LastRead {
   settles: string | undefined;
 }
 
-export const seenIn = (record: unknown): LastRead => ({
-  status: statusOf(record) ?? 'unknown',
+export const seenIn = (record: ServiceRecord): LastRead => ({
+  status: record.status ?? 'unknown',
   settles: expectedSettlement(record),
 });
 
@@ -25,7 +25,7 @@ export function seenText(seen: LastRead | undefined): string {
 /** Without an approval it will never be settled; it can be canceled as it is. */
 export const isUnapproved = (
   {lifecycle: {initial}}: Pick<AwaitedKind, 'lifecycle'>,
-  status: unknown,
+  status: string | undefined,
   until: string | undefined,
 ): boolean => until !== initial && until !== 'canceled' && status === initial;
 

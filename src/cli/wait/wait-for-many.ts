@@ -1,4 +1,4 @@
-import {standing, statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
+import {standing, waitFor, type Waited} from '../../client/reading/poll.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
 import {dayInNewYork, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
@@ -16,6 +16,7 @@ import {isUnapproved, type LastRead, readWithin, seenIn, seenText} from './seen.
 import {waitForRecord} from './wait-for-record.ts';
 import type {Shown} from '../help/outputs/forms.ts';
 import type * as schemas from '../help/outputs/service.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** How the wait for one of many records ended. */
 export type WaitRow = Shown<typeof schemas.WaitRow>;
@@ -91,9 +92,9 @@ async function waitForMany(
       onChange: (record) => {
         last.set(id, seenIn(record));
         noteStatus(`${kind.noun} ${id}`, record);
-        if (isStream) void out.event({type: 'change', id, status: statusOf(record) ?? null, record});
+        if (isStream) void out.event({type: 'change', id, status: record.status ?? null, record});
         troubles.delete(id);
-        if (standing(kind.lifecycle, statusOf(record), until) !== 'open') return;
+        if (standing(kind.lifecycle, record.status, until) !== 'open') return;
         clockNote ??= noteFrozenClock(context);
         show(id);
       },
@@ -183,20 +184,20 @@ async function waitForOne(
     id: string;
     until: string | undefined;
     timeoutMs: number;
-    read: (leftMs: number) => Promise<unknown>;
-    onChange: (record: unknown) => void;
+    read: (leftMs: number) => Promise<ServiceRecord>;
+    onChange: (record: ServiceRecord) => void;
     onRead: (error: RemitError | undefined) => void;
   },
 ): Promise<WaitRow> {
   const {id, until, timeoutMs, read, onChange, onRead} = one;
   try {
-    const {outcome, record, lastError} = await waitFor<unknown>({
+    const {outcome, record, lastError} = await waitFor<ServiceRecord>({
       ...{lifecycle, until, timeoutMs, clock, random: runtime.random, signal: stop.signal, onChange, onRead},
       read: ({timeoutMs: leftMs}) => read(leftMs),
     });
     const reason = failureReasonText(record) ?? lastError?.reason ?? null;
     const settles = {expected_settlement_date: expectedSettlement(record) ?? null};
-    return {id, outcome, status: statusOf(record) ?? null, ...settles, reason, error: errorOf(outcome)};
+    return {id, outcome, status: record?.status ?? null, ...settles, reason, error: errorOf(outcome)};
   } catch (error) {
     if (!(error instanceof RemitError) || stop.signal.aborted) throw error;
     const unread = {status: null, expected_settlement_date: null};
@@ -204,7 +205,7 @@ async function waitForOne(
   }
 }
 
-const errorOf = (outcome: Waited<unknown>['outcome']): ErrorCode | null =>
+const errorOf = (outcome: Waited<ServiceRecord>['outcome']): ErrorCode | null =>
   outcome === 'reached' ? null : outcome === 'ended' ? 'ENDED_BADLY' : 'WAIT_TIMEOUT';
 
 /** The first of these that applies is the exit code of all; 3 and 7 come before what the records themselves say. */

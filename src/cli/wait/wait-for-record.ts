@@ -1,6 +1,5 @@
 import {standing, statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
 import {RemitError} from '../../errors.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {failureReasonText} from '../../output/views/failure.ts';
 import {showWithReturn} from '../core/bank-returns.ts';
@@ -12,12 +11,14 @@ import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import type {AwaitedKind} from './awaited.ts';
 import type {WaitFlagValues} from './flags.ts';
 import {isUnapproved, readWithin, seenIn, seenText} from './seen.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
+import {asReceived} from '../../narrow.ts';
 
 /** A record that takes time. */
 interface Waiting {
   id: string;
   /** As the write answered it; undefined if nothing was read yet. */
-  initial: unknown;
+  initial: ServiceRecord | undefined;
   flags: WaitFlagValues;
 }
 
@@ -26,7 +27,11 @@ interface Waiting {
  * the error names the command that continues to wait: ending a wait stops nothing at the service.
  * @throws RemitError ENDED_BADLY, WAIT_TIMEOUT, or what a read threw
  */
-export async function waitForRecord(context: Context, kind: AwaitedKind, waiting: Waiting): Promise<unknown> {
+export async function waitForRecord(
+  context: Context,
+  kind: AwaitedKind,
+  waiting: Waiting,
+): Promise<ServiceRecord> {
   const {out, effects, clock, runtime, stop} = context;
   const {id, initial, flags} = waiting;
   const {view, lifecycle} = kind;
@@ -35,21 +40,23 @@ export async function waitForRecord(context: Context, kind: AwaitedKind, waiting
   const noteApproval = approvalNote(context, kind, id, until);
   const noteStatus = statusWatch(context, kind, until);
   let seen = initial;
-  effects.waitsFor({noun: view.noun, id, status: statusText(initial), next});
-  noteApproval(initial);
-  noteStatus(`${view.noun} ${id}`, initial);
+  effects.waitsFor({noun: view.noun, id, status: initial?.status ?? null, next});
+  if (initial !== undefined) {
+    noteApproval(initial);
+    noteStatus(`${view.noun} ${id}`, initial);
+  }
   const show = () => out.progress(`${view.noun} ${id}: ${seenText(known)}${unreadText(trouble)}`);
   let trouble: RemitError | undefined;
   let known = initial === undefined ? undefined : seenIn(initial);
-  let waited: Waited<unknown>;
+  let waited: Waited<ServiceRecord>;
   let clockNote: Promise<void> | undefined;
   try {
-    waited = await waitFor<unknown>({
+    waited = await waitFor<ServiceRecord>({
       ...{lifecycle, until, timeoutMs, initial, clock, random: runtime.random, signal: stop.signal},
       read: ({timeoutMs: leftMs}) => kind.read(context, id, readWithin(leftMs)),
       onChange: (record) => {
         seen = record;
-        effects.saw(selectedValue(record, 'status'));
+        effects.saw(record.status);
         noteApproval(record);
         noteStatus(`${view.noun} ${id}`, record);
         known = seenIn(record);
@@ -70,7 +77,7 @@ export async function waitForRecord(context: Context, kind: AwaitedKind, waiting
   }
   await clockNote;
   out.endProgress();
-  if (waited.outcome === 'reached') {
+  if (waited.outcome === 'reached' && waited.record !== undefined) {
     await showWithReturn(context, waited.record, view);
     return waited.record;
   }
@@ -83,7 +90,7 @@ export async function waitForRecord(context: Context, kind: AwaitedKind, waiting
 
 interface Ended {
   id: string;
-  waited: Waited<unknown>;
+  waited: Waited<ServiceRecord>;
   until: string | undefined;
 }
 
@@ -104,7 +111,7 @@ function waitCommand(
 
 function endedBadly({commands}: Context, kind: AwaitedKind, {id, waited, until}: Ended): RemitError {
   const {record} = waited;
-  const status = selectedValue(record, 'status');
+  const status = record?.status;
   const reason = failureReasonText(record);
   const why = reason === undefined ? '' : ` (${plainValue(reason)})`;
   return new RemitError(
@@ -112,7 +119,7 @@ function endedBadly({commands}: Context, kind: AwaitedKind, {id, waited, until}:
     `${kind.noun} ${id} is ${plainValue(status)}${why}; it will not be ${goalOf(kind, until)}`,
     {
       details: detailsOf(id, waited),
-      hint: status === 'failed' ? kind.waits?.repair(commands, record) : undefined,
+      hint: record?.status === 'failed' ? kind.waits?.repair(commands, record) : undefined,
     },
   );
 }
@@ -124,10 +131,10 @@ function timedOut(
 ): RemitError {
   const {topic, noun} = kind;
   const {record, lastError} = waited;
-  const status = selectedValue(record, 'status');
+  const status = record?.status;
   const isOpen = isUnapproved(kind, status, until);
   const next = isOpen ? commands.write(topic, 'approve', id) : asked.next;
-  const assumed = unknownStatus(kind, record);
+  const assumed = record && unknownStatus(kind, record);
   const known =
     status === undefined
       ? 'its status could not be read'
@@ -146,20 +153,14 @@ function timedOut(
 }
 
 /** Whether an error names the key of the service file that may be wrong. */
-const isExplained = (error: unknown): boolean =>
-  error instanceof RemitError && error.details?.['assumption'] !== undefined;
+const isExplained = (error: RemitError | undefined): boolean => error?.details?.['assumption'] !== undefined;
 
-const detailsOf = (id: string, {record, polls}: Waited<unknown>) => ({
+const detailsOf = (id: string, {record, polls}: Waited<ServiceRecord>) => ({
   id,
-  status: selectedValue(record, 'status') ?? null,
+  status: record?.status ?? null,
   polls,
-  record: record ?? null,
+  record: record === undefined ? null : asReceived(record),
 });
-
-const statusText = (record: unknown): string | null => {
-  const status = selectedValue(record, 'status');
-  return typeof status === 'string' ? status : null;
-};
 
 /**
  * Reports once that the record waits for an approval: another person may give it, so that waiting is not a mistake.
@@ -169,10 +170,10 @@ export function approvalNote(
   kind: AwaitedKind,
   id: string,
   until: string | undefined,
-): (record: unknown) => void {
+): (record: ServiceRecord) => void {
   let told = false;
   return (record) => {
-    if (told || !isUnapproved(kind, selectedValue(record, 'status'), until)) return;
+    if (told || !isUnapproved(kind, record.status, until)) return;
     told = true;
     out.note(`The ${kind.noun} needs an approval before any money moves:`);
     out.hint(commands.write(kind.topic, 'approve', id));

@@ -1,10 +1,9 @@
-import {unwrapRecord} from '../../client/answers/envelope.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, WriteDetails} from '../guard/facts.ts';
 import {openEffect} from './open-effect.ts';
 import {asName, tryRead} from './who.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** Maximum number of treasury accounts that are searched for a label. */
 const MOST_LABELS = 200;
@@ -15,16 +14,13 @@ export async function accountLabels(
 ): Promise<{labelOf: (id: string) => string | undefined}> {
   const read = await tryRead(context, async (options) => {
     const labels = new Map<string, string | undefined>();
-    const listing = context.client.list(
+    const listing = context.client.records(
       'treasury.accounts',
       {},
       {limit: MOST_LABELS, pageSize: 100, ...options},
     );
     for await (const account of listing)
-      labels.set(
-        plainValue(selectedValue(account, 'id')).toLowerCase(),
-        asName(selectedValue(account, 'label')),
-      );
+      labels.set(plainValue(account.id).toLowerCase(), asName(account.label));
     return labels;
   });
   return {labelOf: (id) => (read instanceof Map ? read.get(id.toLowerCase()) : undefined)};
@@ -36,7 +32,7 @@ const EFFECTS = {
   approve: 'the money moves now',
 };
 
-const effectOf = (record: unknown, effect: keyof typeof EFFECTS, noun: string): string =>
+const effectOf = (record: ServiceRecord, effect: keyof typeof EFFECTS, noun: string): string =>
   (effect === 'approve' ? openEffect(record, 'approve', noun) : undefined) ?? EFFECTS[effect];
 
 /**
@@ -44,15 +40,13 @@ const effectOf = (record: unknown, effect: keyof typeof EFFECTS, noun: string): 
  */
 export async function accountTransferDetails(
   context: Context,
-  record: unknown,
+  record: ServiceRecord,
   effect: keyof typeof EFFECTS,
 ): Promise<WriteDetails> {
-  const [source, destination] = ['source_account_id', 'destination_account_id'].map((field) =>
-    selectedValue(record, field),
-  );
+  const {source_account_id: source, destination_account_id: destination} = record;
   const {labelOf} = await accountLabels(context);
-  const line = (label: string, id: unknown): Detail => {
-    if (typeof id !== 'string') return [label, 'unknown: the record does not name it'];
+  const line = (label: string, id: string | undefined): Detail => {
+    if (id === undefined) return [label, 'unknown: the record does not name it'];
     const name = labelOf(id);
     return [label, name ? `${name} (${plainValue(id)})` : `account ${plainValue(id)}, label unknown`];
   };
@@ -65,15 +59,14 @@ export async function accountTransferDetails(
 /** The facts in the confirmation of a move: both subaccounts by name. */
 export async function moveDetails(
   context: Context,
-  record: unknown,
+  record: ServiceRecord,
   effect: 'wait' | 'approve',
 ): Promise<WriteDetails> {
-  const line = async (label: string, field: string): Promise<Detail> => {
-    const id = selectedValue(record, field);
-    if (typeof id !== 'string') return [label, 'unknown: the record does not name it'];
+  const line = async (label: string, id: string | undefined): Promise<Detail> => {
+    if (id === undefined) return [label, 'unknown: the record does not name it'];
     const name = await tryRead(context, async (options) => {
-      const {data} = await context.client.call('subaccounts.get', {params: {id}, options});
-      return asName(selectedValue(unwrapRecord(data), 'name'));
+      const {data} = await context.client.record('subaccounts.get', {params: {id}, options});
+      return asName(data.name);
     });
     return [
       label,
@@ -81,12 +74,14 @@ export async function moveDetails(
     ];
   };
   return {
-    who: [await line('from', 'source_subaccount_id'), await line('to', 'destination_subaccount_id')],
+    who: [
+      await line('from', record.source_subaccount_id),
+      await line('to', record.destination_subaccount_id),
+    ],
     when: [...statusOf(record), ['effect', effectOf(record, effect, 'move')]],
   };
 }
 
-function statusOf(record: unknown): Detail[] {
-  const status = selectedValue(record, 'status');
+function statusOf({status}: ServiceRecord): Detail[] {
   return status === undefined ? [] : [['status', plainValue(status)]];
 }

@@ -1,5 +1,4 @@
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import {statusOf} from '../../client/reading/poll.ts';
 import {RemitError} from '../../errors.ts';
 import {capital} from '../../phrases.ts';
 import type {Context} from '../core/context.ts';
@@ -27,8 +26,8 @@ export async function orAlreadyDone(
   if (!(error instanceof RemitError) || ![400, 409, 422].includes(error.httpStatus ?? 0)) return error;
   if (error.code === 'IN_DOUBT') return error;
   const options = {signal: stop.signal, retries: 0, totalMs: PATIENCE_MS};
-  const read = await client.call(`${resource}.get`, {params: {id}, options}).catch(() => undefined);
-  const status = statusOf(read?.data);
+  const read = await client.record(`${resource}.get`, {params: {id}, options}).catch(() => undefined);
+  const status = read?.data.status;
   const {initial, next} = LIFECYCLES[noun];
   const isDone =
     verb === 'cancel'

@@ -3,6 +3,7 @@ import {amountOfRecord, hasAmount} from '../guard/amount-read.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {recordWithId} from './answered-record.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /**
  * Warns, and makes the command exit with 8, if the answer to an approval or cancellation has another amount than the guard
@@ -16,11 +17,11 @@ export function noteAmount(
     facts,
     answer,
     next,
-  }: {noun: string; id: string; facts: WriteFacts; answer: unknown; next: string},
+  }: {noun: string; id: string; facts: WriteFacts; answer: ServiceRecord; next: string},
 ): void {
   const {amountMinor, currency, operation} = facts;
   const record = recordWithId(answer, id);
-  if (amountMinor === undefined || !hasAmount(record)) return;
+  if (amountMinor === undefined || record === undefined || !hasAmount(record)) return;
   const read = amountOfRecord(record, id);
   const did = `${noun} ${id} was ${operation.startsWith('cancel') ? 'canceled' : 'approved'}, but`;
   if (read.kind === 'read') {

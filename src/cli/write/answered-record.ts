@@ -1,11 +1,9 @@
 import {isUsableId, otherIdIn} from '../../client/answers/readable.ts';
-import {unwrapRecord} from '../../client/answers/envelope.ts';
-import {statusOf} from '../../client/reading/poll.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
-import {plainValue} from '../../output/records/view.ts';
+import {asReceived} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /**
  * The record left by a write on a known id: from the answer itself, or read again if the answer has none (204, an
@@ -17,15 +15,15 @@ export async function recordAfter(
   write: {
     noun: string;
     id: string;
-    answer: unknown;
-    read: () => Promise<unknown>;
+    answer: ServiceRecord;
+    read: () => Promise<ServiceRecord>;
     next: string;
     changesStatus: boolean;
   },
-): Promise<unknown> {
+): Promise<ServiceRecord | undefined> {
   const {noun, id, answer, read, changesStatus} = write;
   const answered = recordWithId(answer, id);
-  if (answered !== undefined && !(changesStatus && statusOf(answered) === undefined)) return answered;
+  if (answered !== undefined && !(changesStatus && answered.status === undefined)) return answered;
   let hint = write.next;
   try {
     const found = recordWithId(await read(), id);
@@ -51,9 +49,9 @@ export async function recordAfter(
  */
 export function noteOther(
   {out, effects}: Pick<Context, 'out' | 'effects'>,
-  {noun, id, answer}: {noun: string; id: string; answer: unknown},
+  {noun, id, answer}: {noun: string; id: string; answer: ServiceRecord},
 ): void {
-  const other = otherIdIn(answer, id);
+  const other = otherIdIn(asReceived(answer), id);
   if (other === undefined) return;
   const named = isUsableId(other, out.sanitizer) ? ` (its id: ${other})` : '';
   out.warn(`the service answered with another record${named} than ${noun} ${id}; check both`);
@@ -61,11 +59,8 @@ export function noteOther(
 }
 
 /** The record with this id in an answer; one with a status but no id is accepted too. */
-export function recordWithId(answer: unknown, id: string): unknown {
-  const record = unwrapRecord(answer);
-  if (!isObject(record)) return undefined;
-  const own = record['id'];
-  if (own === undefined || own === null)
-    return typeof record['status'] === 'string' ? {...record, id} : undefined;
-  return plainValue(own).toLowerCase() === id.toLowerCase() ? record : undefined;
+export function recordWithId(record: ServiceRecord, id: string): ServiceRecord | undefined {
+  if (record.id !== undefined) return record.id.toLowerCase() === id.toLowerCase() ? record : undefined;
+  const hasOtherId = otherIdIn(asReceived(record), id) !== undefined; // one of another type
+  return record.status === undefined || hasOtherId ? undefined : {...record, id};
 }

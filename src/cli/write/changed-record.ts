@@ -1,38 +1,38 @@
 import {isIdField} from '../../contract/ids.ts';
-import {isList, isObject, type JsonObject} from '../../narrow.ts';
-import {selectedValue} from '../../output/records/select.ts';
+import {isList, isObject, type JsonFields, type Json, receivedFields} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Difference} from '../../client/answers/difference.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** How the record after a change differs from the request. Only fields that the record contains are compared. */
-export const changedOtherwise = (requested: JsonObject, record: unknown): Difference[] =>
+export const changedOtherwise = (requested: JsonFields, record: ServiceRecord): Difference[] =>
   Object.entries(requested).flatMap(([field, asked]) => {
-    const answered = selectedValue(record, field);
+    const answered = receivedFields(record)[field];
     const isSame = asked === undefined || answered === undefined || isEqual(field, answered, asked);
     return isSame ? [] : [{field, asked, answered}];
   });
 
 /** The same for a new record. The interface document does not show its fields, so null is no value. */
-export const createdOtherwise = (requested: JsonObject, record: unknown): Difference[] =>
+export const createdOtherwise = (requested: JsonFields, record: ServiceRecord): Difference[] =>
   changedOtherwise(requested, record).filter(({answered}) => answered !== null);
 
 /** Ids and codes may be returned in another case. */
-function isEqual(field: string, a: unknown, b: unknown): boolean {
+function isEqual(field: string, a: Json, b: Json): boolean {
   const [one, other] = [normal(a), normal(b)];
   if (!isIdField(field) && !field.endsWith('_code')) return one === other;
   return one.toLowerCase() === other.toLowerCase();
 }
 
 /** Fields of the request that the record should contain, but does not. A description may be left out. */
-export const notShownAfter = (requested: JsonObject, record: unknown): string[] =>
+export const notShownAfter = (requested: JsonFields, record: ServiceRecord): string[] =>
   Object.entries(requested).flatMap(([field, asked]) =>
-    asked === undefined || field === 'description' || selectedValue(record, field) !== undefined
+    asked === undefined || field === 'description' || receivedFields(record)[field] !== undefined
       ? []
       : [field],
   );
 
 /** Services may trim texts, reorder lists and keys, write URLs in their canonical form and store an empty text as null. */
-function normal(value: unknown): string {
+function normal(value: Json): string {
   if (isList(value)) return JSON.stringify([...new Set(value.map(normal))].sort());
   if (isObject(value))
     return JSON.stringify(

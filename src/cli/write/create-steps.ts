@@ -1,13 +1,13 @@
 import {asksForApproval} from '../../client/requests/approval.ts';
-import {statusOf} from '../../client/reading/poll.ts';
 import type {KeyedOptions, Result} from '../../client/requests/resource.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import type {JsonFields, Json} from '../../narrow.ts';
 import {capital, listed} from '../../phrases.ts';
 import type {Context} from '../core/context.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
 import {isContinuing} from './answered-status.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** A create of a payin or payout that may take two requests: it is created, compared, and then released. */
 interface SteppedCreate {
@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function mayFollow(
   {approveById}: Context['profile'],
   resource: SteppedCreate['resource'],
-  body: unknown,
+  body: Json,
 ): OperationId[] {
   return approveById && asksForApproval(body) ? [`${resource}.approve`] : [];
 }
@@ -69,13 +69,12 @@ export function rememberUnclear(
     body,
     noun,
     result: {data, status: http},
-  }: {body: JsonObject; noun: SteppedCreate['noun']; result: Result<unknown>},
+  }: {body: JsonFields; noun: SteppedCreate['noun']; result: Result<ServiceRecord>},
 ): void {
-  const id = isObject(data) ? data['id'] : undefined;
-  const status = statusOf(data);
+  const {id, status} = data;
   const isKnown = status !== undefined && Object.hasOwn(LIFECYCLES[noun].next, status);
   if (!asksForApproval(body) || isKnown || isContinuing(http, status) || http === 207) return;
-  if (typeof id === 'string') memory.unclear(id);
+  if (id !== undefined) memory.unclear(id);
 }
 
 /** Nothing new was created: by an earlier attempt of this command, or by an earlier command with this key. */

@@ -8,12 +8,13 @@ import {
 import type {Difference} from '../../client/answers/difference.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
 import {exponentOf} from '../../money/currencies.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {assumedKey} from '../../service/file/assumption.ts';
 import type {Context} from '../core/context.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';
 import {noteNotShown} from './fields-not-shown.ts';
+import {type Json, receivedFields} from '../../narrow.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /**
  * Compares the answer to a create without an idempotency key with the request; another rail is only a warning.
@@ -21,15 +22,22 @@ import {noteNotShown} from './fields-not-shown.ts';
  */
 export function checkCreated(
   context: Pick<Context, 'out' | 'commands' | 'effects'>,
-  created: Pick<CreatedRecord, 'noun' | 'asked' | 'record'> & {
+  created: Pick<CreatedRecord, 'noun' | 'asked'> & {
+    record: ServiceRecord;
     resource: string;
     shownBy: (id: string) => readonly string[];
   },
 ): void {
   const {shownBy, ...answered} = created;
-  const id = plainValue(selectedValue(created.record, 'id'));
+  const id = plainValue(created.record.id);
   const next = context.commands.read(...shownBy(id));
-  checkAnswered({...answered, idempotencyKey: null, isNew: true, next});
+  checkAnswered({
+    ...answered,
+    record: receivedFields(created.record),
+    idempotencyKey: null,
+    isNew: true,
+    next,
+  });
   noteCreated(context, {...created, next});
 }
 
@@ -43,12 +51,13 @@ export function noteCreated(
     noun,
     resource,
     asked,
-    record,
+    record: shown,
     next,
-  }: Pick<CreatedRecord, 'noun' | 'asked' | 'record' | 'next'> & {resource: string},
+  }: Pick<CreatedRecord, 'noun' | 'asked' | 'next'> & {record: ServiceRecord; resource: string},
 ): void {
   const {out} = context;
-  const named = `${noun} ${plainValue(selectedValue(record, 'id'))}`;
+  const record = receivedFields(shown);
+  const named = `${noun} ${plainValue(shown.id)}`;
   const rail = railDifference(asked, record);
   if (rail !== undefined)
     out.warn(`the rail of ${named} is ${plainValue(rail.answered)}, requested ${plainValue(rail.asked)}`);
@@ -62,7 +71,7 @@ const PAYIN_CURRENCY = 'fields.payins.currency_code';
 /** The answer has the same number of minor units, which is another amount if the two currencies divide differently. */
 function noteCurrency(
   {out, effects}: Pick<Context, 'out' | 'effects'>,
-  {named, currency: {asked, answered}, minor}: {named: string; currency: Difference; minor: unknown},
+  {named, currency: {asked, answered}, minor}: {named: string; currency: Difference; minor: Json},
 ): void {
   const [shown, requested] = [plainValue(answered), plainValue(asked)];
   const what = `${named} is shown in ${shown}, the currency of the destination account; requested in ${requested}`;

@@ -1,4 +1,4 @@
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isObject, type JsonFields, type Json} from '../../narrow.ts';
 import {maskShapes} from '../../sanitize/secret-shapes.ts';
 import type {Context} from '../core/context.ts';
 
@@ -6,11 +6,11 @@ import type {Context} from '../core/context.ts';
 const FREE_TEXT = ['description', 'name', 'label'];
 
 /** Warns of card and account numbers in free text and metadata; only the end of the number is shown. */
-export function warnOfNumbers({out}: Pick<Context, 'out'>, body: JsonObject): void {
+export function warnOfNumbers({out}: Pick<Context, 'out'>, body: JsonFields): void {
   const metadata = isObject(body['metadata']) ? Object.entries(body['metadata']) : [];
   const texts = [
-    ...FREE_TEXT.map((name): [string, unknown] => [name, body[name]]),
-    ...metadata.map(([key, value]): [string, unknown] => [`metadata ${key}`, value]),
+    ...FREE_TEXT.map((name): [string, Json] => [name, body[name]]),
+    ...metadata.map(([key, value]): [string, Json] => [`metadata ${key}`, value]),
   ];
   for (const [name, text] of texts) {
     if (typeof text !== 'string') continue;

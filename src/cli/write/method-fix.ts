@@ -1,6 +1,5 @@
 import {isId} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
 import {canAsk} from '../runtime/prompts.ts';
 import {tryRead} from './who.ts';
@@ -21,7 +20,7 @@ export async function methodFix(
   if (stop.signal.aborted) return undefined;
   const methods = await tryRead(context, (options) =>
     client
-      .list(
+      .records(
         `${label}PaymentMethods.list` satisfies OperationId,
         {[`${label}_id`]: owner},
         {limit: MOST_METHODS, pageSize: MOST_METHODS, ...options},
@@ -30,12 +29,11 @@ export async function methodFix(
   ).catch(() => undefined); // what the command itself failed with is reported
   if (!Array.isArray(methods)) return undefined;
   if (methods.length === 0) return commands.write('payment-methods', 'add', `--${label}`, owner);
-  if (methods.length === MOST_METHODS || methods.some((one) => selectedValue(one, 'is_default') !== false))
-    return undefined;
-  const usable = methods.filter((one) => selectedValue(one, 'verification_status') === 'verified');
-  const id = selectedValue(usable[0], 'id');
+  if (methods.length === MOST_METHODS || methods.some((one) => one.is_default !== false)) return undefined;
+  const usable = methods.filter((one) => one.verification_status === 'verified');
+  const id = usable[0]?.id;
   const setDefault = (...words: string[]) =>
     commands.write('payment-methods', 'set-default', ...words, `--${label}`, owner);
-  if (usable.length === 1 && typeof id === 'string' && isId(id, 'any')) return setDefault(id);
+  if (usable.length === 1 && id !== undefined && isId(id, 'any')) return setDefault(id);
   return usable.length > 1 && canAsk(runtime) ? setDefault() : undefined; // it asks which one
 }

@@ -3,7 +3,7 @@ import {safeJson} from '../../sanitize/sanitizer.ts';
 import type {Output} from '../../output/output.ts';
 import type {Context} from '../core/context.ts';
 import {curlCommand, isMaskedHeader} from './curl.ts';
-import type {JsonObject} from '../../narrow.ts';
+import type {JsonFields} from '../../narrow.ts';
 import type * as forms from '../help/outputs/forms.ts';
 
 /** The result of a dry run: the request, with the key masked. */
@@ -36,7 +36,7 @@ const LIVE_WRITE = '# LIVE: with a live key, this changes real records and may m
 const LIVE_READ = '# LIVE: with a live key, this reads real records\n';
 
 /** Commands with `--dry-run` have `--curl` among their flags. */
-const wantsCurl = (flags: JsonObject): boolean => flags['curl'] === true;
+const wantsCurl = (flags: JsonFields): boolean => flags['curl'] === true;
 
 function showRequest(out: Output, preview: Preview): void {
   const headers = Object.entries(preview.headers).map(([name, value]) => `${name}: ${value}`);

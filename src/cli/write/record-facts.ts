@@ -1,7 +1,5 @@
-import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
 import type {Amount} from '../input/amounts.ts';
@@ -9,6 +7,7 @@ import {amountOfRecord, type AmountRead} from '../guard/amount-read.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';
 import type {WriteDetails, WriteFacts} from '../guard/facts.ts';
 import {saysCancel} from '../../service/route-words.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** A record that is about to be approved or canceled. */
 export interface RecordWrite {
@@ -17,9 +16,9 @@ export interface RecordWrite {
   id: string;
   /** --amount and --currency: used only if the record has no amount in any form. */
   stated: Amount | undefined;
-  read: () => Promise<unknown>;
+  read: () => Promise<ServiceRecord>;
   /** The facts in the confirmation of a live write besides amount and rail. */
-  details: (record: unknown) => Promise<WriteDetails>;
+  details: (record: ServiceRecord) => Promise<WriteDetails>;
 }
 
 type OfProfile = {profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps' | 'service'>};
@@ -60,13 +59,12 @@ export async function recordFacts(context: OfProfile, write: RecordWrite): Promi
   const cancels = cancelsOnly(context, write);
   const plain: WriteFacts = {operation: `${verb} the ${noun}`, party: [noun, id], source: 'record', cancels};
   if (context.profile.readOnly || (!needsFacts(context, cancels) && stated === undefined)) return plain;
-  const answer = await write.read();
-  const record = unwrapRecord(answer);
-  const rail = selectedValue(record, 'rail');
+  const record = await write.read();
+  const {rail} = record;
   return {
     ...plain,
-    ...statedFacts(plain.operation, amountOfRecord(answer, id), stated, 'the record'),
-    ...(noun === 'move' ? {} : {rail: {value: typeof rail === 'string' ? plainValue(rail) : undefined}}),
+    ...statedFacts(plain.operation, amountOfRecord(record, id), stated, 'the record'),
+    ...(noun === 'move' ? {} : {rail: {value: rail && plainValue(rail)}}),
     details: async () => {
       const {who, when} = await write.details(record);
       return {who: [[noun.replace('account ', ''), plainValue(id)], ...who], when};

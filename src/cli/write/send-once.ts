@@ -1,13 +1,13 @@
 import {isUsableId} from '../../client/answers/readable.ts';
 import {differencesInWords} from '../../client/answers/difference.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
-import type {Result} from '../../client/requests/resource.ts';
+import {asRecord, type ServiceRecord} from '../../client/answers/record.ts';
+import type {RecordResult} from '../../client/requests/resource.ts';
 import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import {firstPart} from '../../service/paths.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {noteAmount} from './answered-amount.ts';
 import {noteOther, recordAfter, recordWithId} from './answered-record.ts';
 import {changedOtherwise, createdOtherwise, notShownAfter} from './changed-record.ts';
@@ -18,13 +18,13 @@ import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
 import {warnOfNumbers} from './exposed-numbers.ts';
 import {showPreview, type DryRun} from './previews.ts';
-import type {JsonObject} from '../../narrow.ts';
+import {isObject, type JsonFields} from '../../narrow.ts';
 
 /** A write for which no idempotency key is documented. */
 export interface Write {
   operation: OperationId;
   params?: Readonly<Record<string, string>>;
-  body?: JsonObject;
+  body?: JsonFields;
   dryRun: boolean | undefined;
   facts: WriteFacts | (() => Promise<WriteFacts>);
   /** Printed once the guard has allowed it, before it is sent. */
@@ -42,15 +42,15 @@ export interface Write {
   /** The caller itself reports a 207, with what it means for this record. */
   reportsWarning?: boolean;
   /** The values that the record has afterwards; if it shows others, or not all of them, the command exits with 8. */
-  leaves?: JsonObject;
+  leaves?: JsonFields;
   /** The same for the record that a create makes, but what its answer with this status leaves out is not missed. */
-  shows?: (status: number) => JsonObject;
+  shows?: (status: number) => JsonFields;
   /** What the caller may send afterwards to the record that it creates. */
   follows?: readonly OperationId[];
   /** A create that moves money or leads to it. */
   payment?: Payment;
   /** Reads the record after an answer without one; absent if the answer is not a record, or it is read later. */
-  read?: (() => Promise<unknown>) | undefined;
+  read?: (() => Promise<ServiceRecord>) | undefined;
   /** Says more about an error of the request. */
   explain?: (error: unknown) => Promise<unknown>;
 }
@@ -59,7 +59,7 @@ export type Sent =
   | {dryRun: DryRun}
   | {
       dryRun?: undefined;
-      result: Result<unknown>;
+      result: RecordResult;
       /** The answer had no record, and it could not be read; `result.data` contains what is known. */
       unread: boolean;
     };
@@ -85,10 +85,10 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   await context.guardWrite(checked, [{operation, params, body}], write.follows);
   const send = async () => {
     if (announce !== undefined) out.note(announce);
-    const result = await client.call(operation, input).catch(async (error: unknown) => {
+    const result = await client.record(operation, input).catch(async (error: unknown) => {
       throw (await write.explain?.(error)) ?? error;
     });
-    if (/\.(create|add)$/.test(operation) && !isUsableId(idIn(result.data), out.sanitizer))
+    if (/\.(create|add)$/.test(operation) && !isUsableId(result.data.id, out.sanitizer))
       throw withoutRecord(operation, result, hint);
     return result;
   };
@@ -103,13 +103,13 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
     context.effects.tookPartly();
   }
   const {id, noun, read} = write;
-  const noteAmountIn = (answer: unknown) => {
+  const noteAmountIn = (answer: ServiceRecord) => {
     if (changesStatus && id !== undefined)
       noteAmount(context, {noun, id, facts: checked, answer, next: hint});
   };
   if (id === undefined || read === undefined) {
     noteAmountIn(result.data);
-    noteValues(context, write, unwrapRecord(result.data), result.status);
+    noteValues(context, write, result.data, result.status);
     return {result, unread: false};
   }
   const record = await recordAfter(context, {
@@ -118,10 +118,13 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   });
   if (record === undefined)
     return {
-      result: {...result, data: {id, ...(changesStatus ? {status: null} : {}), http_status: result.status}},
+      result: {
+        ...result,
+        data: asRecord({id, ...(changesStatus ? {status: null} : {}), http_status: result.status}),
+      },
       unread: true,
     };
-  context.effects.saw(selectedValue(record, 'status'));
+  context.effects.saw(record.status);
   noteAmountIn(record);
   noteValues(context, write, record, result.status);
   return {result: {...result, data: record}, unread: false};
@@ -140,31 +143,29 @@ const OPEN_ENDED: ReadonlySet<string> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TER
 export const mayHaveTakenEffect = (error: unknown): boolean =>
   !(error instanceof RemitError) || OPEN_ENDED.has(error.code);
 
-function tookEffect(context: Context, write: Write, {data}: Result<unknown>): void {
+function tookEffect(context: Context, write: Write, {data}: RecordResult): void {
   const {effects, commands} = context;
   const {noun, done = 'was created'} = write;
-  const record = write.id === undefined ? unwrapRecord(data) : recordWithId(data, write.id);
-  const status = selectedValue(record, 'status');
+  const record = write.id === undefined ? data : recordWithId(data, write.id);
   effects.took({
-    ...{noun, done, id: writtenId(context, write, data), status: typeof status === 'string' ? status : null},
+    ...{noun, done, id: writtenId(context, write, data), status: record?.status ?? null},
     next: commands.read(...shownWith(context, write, data)),
   });
 }
 
 /** The words of the command that shows the record. */
-function shownWith(context: Context, write: Write, answer: unknown): readonly string[] {
+function shownWith(context: Context, write: Write, answer: ServiceRecord): readonly string[] {
   const {checkedBy, shownBy} = write;
   const id = writtenId(context, write, answer);
   return id === null || shownBy === undefined ? checkedBy : shownBy(id);
 }
 
 /** The id of the record that is changed, or that was just created. */
-function writtenId({out}: Context, write: Write, answer: unknown): string | null {
-  const answered = idIn(answer);
-  return write.id ?? (isUsableId(answered, out.sanitizer) ? answered : null);
+function writtenId({out}: Context, write: Write, {id}: ServiceRecord): string | null {
+  return write.id ?? (isUsableId(id, out.sanitizer) ? id : null);
 }
 
-function noteValues(context: Context, write: Write, record: unknown, status: number): void {
+function noteValues(context: Context, write: Write, record: ServiceRecord, status: number): void {
   const {out, effects, commands} = context;
   const {noun, operation, shows} = write;
   const leaves = status === 202 ? {} : (write.leaves ?? {});
@@ -183,15 +184,17 @@ function noteValues(context: Context, write: Write, record: unknown, status: num
   noteNotShown(context, {named, resource: firstPart(operation), fields, next});
 }
 
-const idIn = (answer: unknown): unknown => selectedValue(unwrapRecord(answer), 'id');
-
 /** The answer to a create must identify its record; without a usable id the record would be lost. */
-const withoutRecord = (operation: OperationId, {data, status, requestId}: Result<unknown>, hint: string) =>
-  new RemitError(
+function withoutRecord(operation: OperationId, result: RecordResult, hint: string) {
+  const {answer, status, requestId} = result;
+  const record = unwrapRecord(answer);
+  const hasId = isObject(record) && Boolean(record['id']);
+  return new RemitError(
     'IN_DOUBT',
-    `in doubt, it may have taken effect: the service answered ${status} ${idIn(data) ? `with ${UNUSABLE_ID}` : 'without the record'} (${operation})`,
+    `in doubt, it may have taken effect: the service answered ${status} ${hasId ? `with ${UNUSABLE_ID}` : 'without the record'} (${operation})`,
     {
       ...{hint, httpStatus: status, requestId, retryable: false},
-      details: {may_have_taken_effect: true, ...(idIn(data) ? {answer: {what: UNUSABLE_ID}} : {})},
+      details: {may_have_taken_effect: true, ...(hasId ? {answer: {what: UNUSABLE_ID}} : {})},
     },
   );
+}

@@ -2,7 +2,7 @@ import {numberNames} from '../../service/sensitive.ts';
 import {closeSync, openSync, readSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
-import {messageOf} from '../../narrow.ts';
+import {messageOf, type Json, parseJson} from '../../narrow.ts';
 import {sensitiveValues} from '../../sanitize/protected-values.ts';
 import type {Context} from '../core/context.ts';
 import {digitsOf} from '../../contract/card-number.ts';
@@ -72,13 +72,13 @@ export function readValueOf(
 export function refuseTypedNumbers(
   {profile}: Pick<Context, 'profile'>,
   data: string | undefined,
-  body: unknown,
+  body: Json,
 ): void {
   if (profile.mode !== 'live' || data === undefined || data === '-' || data.startsWith('@')) return;
   const renamed = numberNames(profile.service).filter((name) => !/routing/i.test(name));
-  const secret = JSON.parse(
-    JSON.stringify(body ?? null, (name, value: unknown) => (/routing/i.test(name) ? undefined : value)),
-  ) as unknown;
+  const secret: Json = parseJson(
+    JSON.stringify(body ?? null, (name, value: Json) => (/routing/i.test(name) ? undefined : value)),
+  );
   if (sensitiveValues(secret, renamed).length > 0)
     throw onArgv(
       'an account or card number within --data',

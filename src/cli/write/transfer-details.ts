@@ -1,12 +1,12 @@
 import {asksForApproval} from '../../client/requests/approval.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, WriteDetails} from '../guard/facts.ts';
 import {openEffect} from './open-effect.ts';
 import {cancelsOnly} from './record-facts.ts';
 import {methodLine, partyLine, recordedMethod} from './who.ts';
-import type {JsonObject} from '../../narrow.ts';
+import type {Json, JsonFields} from '../../narrow.ts';
+import {asRecord, type ServiceRecord} from '../../client/answers/record.ts';
 
 /** Whether it is a payin or payout, and the name of its party. */
 interface PartyNames {
@@ -19,7 +19,7 @@ interface PartyNames {
 export async function creationDetails(
   context: Context,
   {noun, partyLabel, partyField}: PartyNames,
-  body: JsonObject,
+  body: JsonFields,
 ): Promise<WriteDetails> {
   const party = plainValue(body[partyField]);
   const named = body[noun === 'payout' ? 'override_default_payment_method_id' : 'payment_method_id'];
@@ -40,7 +40,7 @@ export async function creationDetails(
 }
 
 /** The end of the note about a payin or payout that is about to be created. */
-export function releaseText({scheduled_date: date}: JsonObject): string {
+export function releaseText({scheduled_date: date}: JsonFields): string {
   return typeof date === 'string' ? `, to be released on ${plainValue(date)} at 09:00 New York time` : '';
 }
 
@@ -56,21 +56,21 @@ export async function recordDetails(
   context: Context,
   {noun, partyLabel, partyField}: PartyNames,
   verb: 'approve' | 'cancel',
-  record: unknown,
+  record: ServiceRecord,
 ): Promise<WriteDetails> {
-  const metadata = selectedValue(record, `${noun}_metadata`);
-  const id = selectedValue(record, partyField);
+  const metadata = record[`${noun}_metadata`];
+  const id = record[partyField];
   const who: Detail =
-    typeof id === 'string'
-      ? await partyLine(context, partyLabel, plainValue(id), selectedValue(metadata, `${partyLabel}.name`))
+    id !== undefined
+      ? await partyLine(context, partyLabel, plainValue(id), asRecord(metadata?.[partyLabel]).name)
       : [partyLabel, `unknown: the record has no ${partyField}`];
-  const date = selectedValue(record, 'scheduled_date');
+  const {status, subaccount_id: subaccount, scheduled_date: date} = record;
   return {
-    who: [who, recordedMethod(partyLabel, selectedValue(metadata, 'payment_method'))],
+    who: [who, recordedMethod(partyLabel, asRecord(metadata?.['payment_method']))],
     when: [
-      ['status', plainValue(selectedValue(record, 'status'))],
+      ['status', plainValue(status)],
       ['scheduled', typeof date === 'string' ? plainValue(date) : 'not shown by the service'],
-      subaccountLine(noun, selectedValue(record, 'subaccount_id')),
+      subaccountLine(noun, subaccount),
       [
         'effect',
         openEffect(record, verb, noun) ??
@@ -84,7 +84,7 @@ export async function recordDetails(
   };
 }
 
-function subaccountLine(noun: 'payin' | 'payout', id: unknown): Detail {
+function subaccountLine(noun: 'payin' | 'payout', id: Json): Detail {
   const label = noun === 'payout' ? 'from' : 'credits';
   if (id === undefined) return [label, 'unknown: the record has no subaccount_id'];
   return [label, id === null ? 'the main account' : `subaccount ${plainValue(id)}`];

@@ -1,10 +1,10 @@
-import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {RemitError} from '../../errors.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, WriteDetails} from '../guard/facts.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
+import type {Json} from '../../narrow.ts';
 
 /**
  * Reads for a confirmation are not repeated: a person is waiting for them, and without them the lines say "unknown".
@@ -16,12 +16,12 @@ const MOST_METHODS = 200;
 type Party = 'payee' | 'payer';
 
 /** `Acme Ltd (0192…)`, with the name from the record or, if missing, from the service. */
-export async function partyLine(context: Context, label: Party, id: string, name?: unknown): Promise<Detail> {
+export async function partyLine(context: Context, label: Party, id: string, name?: Json): Promise<Detail> {
   const known = asName(name);
   if (known !== undefined) return [label, `${known} (${id})`];
   const read = await tryRead(context, async (options) => {
-    const {data} = await context.client.call(`${label}s.get`, {params: {id}, options});
-    return asName(selectedValue(unwrapRecord(data), 'name'));
+    const {data} = await context.client.record(`${label}s.get`, {params: {id}, options});
+    return asName(data.name);
   });
   if (typeof read === 'string') return [label, `${read} (${id})`];
   return [label, `${id}, name unknown: ${read?.failure ?? 'the service has none'}`];
@@ -43,17 +43,13 @@ export async function methodLine(
   named: string | undefined,
 ): Promise<Detail> {
   const read = await tryRead(context, async (options) => {
-    const listing = context.client.list(
+    const listing = context.client.records(
       `${label}PaymentMethods.list` satisfies OperationId,
       {[`${label}_id`]: owner},
       {limit: MOST_METHODS, pageSize: 100, ...options},
     );
     for await (const method of listing) {
-      if (
-        named === undefined
-          ? selectedValue(method, 'is_default') === true
-          : isSameId(selectedValue(method, 'id'), named)
-      )
+      if (named === undefined ? method.is_default === true : isSameId(method.id, named))
         return methodText(method, named === undefined ? 'default' : undefined);
     }
     return named === undefined
@@ -64,9 +60,9 @@ export async function methodLine(
 }
 
 /** The method named in the record of a payin or payout. */
-export const recordedMethod = (label: Party, method: unknown): Detail => [
+export const recordedMethod = (label: Party, method: ServiceRecord): Detail => [
   methodLabel(label),
-  selectedValue(method, 'last4') === undefined && selectedValue(method, 'id') === undefined
+  method.last4 === undefined && method.id === undefined
     ? 'unknown: the record has no payment method'
     : methodText(method, undefined),
 ];
@@ -76,12 +72,11 @@ const methodLabel = (label: Party): string => (label === 'payee' ? 'pays to' : '
 /**
  * `bank account …6789, Test Bank, default`. Whatever the service sends as `last4`, only four characters are shown.
  */
-function methodText(method: unknown, role: string | undefined): string {
-  const type = asName(selectedValue(method, 'type'))?.replaceAll('_', ' ') ?? 'payment method';
-  const digits = selectedValue(method, 'last4');
-  const last4 = typeof digits === 'string' ? plainValue(digits).slice(-4) : undefined;
-  const bank = asName(selectedValue(method, 'bank_name')) ?? asName(selectedValue(method, 'brand'));
-  const status = asName(selectedValue(method, 'verification_status'));
+function methodText(method: ServiceRecord, role: string | undefined): string {
+  const type = asName(method.type)?.replaceAll('_', ' ') ?? 'payment method';
+  const last4 = method.last4 === undefined ? undefined : plainValue(method.last4).slice(-4);
+  const bank = asName(method.bank_name) ?? asName(method.brand);
+  const status = asName(method.verification_status);
   const parts = [
     last4 === undefined ? `${type}, number unknown` : `${type} …${last4}`,
     bank,
@@ -107,10 +102,9 @@ export async function tryRead<T>(
   }
 }
 
-export function asName(value: unknown): string | undefined {
+export function asName(value: Json): string | undefined {
   const text = typeof value === 'string' ? plainValue(value) : '-';
   return text === '-' ? undefined : text.slice(0, 120);
 }
 
-const isSameId = (a: unknown, b: string): boolean =>
-  typeof a === 'string' && a.toLowerCase() === b.toLowerCase();
+const isSameId = (a: string | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase();

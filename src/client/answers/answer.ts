@@ -1,6 +1,6 @@
 import {idText} from '../../contract/ids.ts';
 import {readJsonExactly} from '../../json/exact.ts';
-import {isList, isObject, type JsonObject} from '../../narrow.ts';
+import {isList, isObject, type JsonFields, type Json} from '../../narrow.ts';
 import {isErrorBody, readErrorBody} from './error-body.ts';
 import {unwrapRecord} from './envelope.ts';
 import type {Assumption} from '../../service/file/assumption.ts';
@@ -8,10 +8,10 @@ import {type Path, valueAt} from '../../service/paths.ts';
 import type {TransportAnswer} from '../transport/transport.ts';
 
 /** The readable parts of an HTTP answer: several error shapes, any content type, no required field. */
-export interface Answer {
+export interface Answer<Content = unknown> {
   status: number;
   /** Undefined if the body is empty, is not JSON, or cannot be processed here. */
-  json: unknown;
+  json: Content;
   /** Set if there is a body but no `json`: what the body is instead, for the error message. */
   unreadable?: Unreadable;
   /** The answer had no body, as with 204. */
@@ -19,7 +19,7 @@ export interface Answer {
   /** The service's own code, unchanged; read only from unsuccessful answers. */
   errorCode?: string;
   message?: string;
-  details?: unknown;
+  details?: Json;
   requestId?: string;
   /** Counted from now: the minimum wait before the next attempt. */
   retryAfterMs?: number;
@@ -61,9 +61,9 @@ export interface Unreadable {
  *
  * @param nowMs wall clock, for a Retry-After date of a service that sends no Date
  */
-export function readAnswer(answer: TransportAnswer, nowMs: number, places: AnswerPlaces = {}): Answer {
+export function readAnswer(answer: TransportAnswer, nowMs: number, places: AnswerPlaces = {}): Answer<Json> {
   const {json, unreadable} = parseBody(answer);
-  const read: Answer = {status: answer.status, json};
+  const read: Answer<Json> = {status: answer.status, json};
   if (!isObject(json) || json['id'] === undefined) read.headers = answer.headers;
   if (answer.body.length === 0) read.empty = true;
   if (unreadable !== undefined) read.unreadable = unreadable;
@@ -112,11 +112,11 @@ export function isSuccess(status: number): boolean {
  */
 const DEEPEST = 200;
 
-function parseBody({body, headers, undecoded}: TransportAnswer): {json?: unknown; unreadable?: Unreadable} {
+function parseBody({body, headers, undecoded}: TransportAnswer): {json?: Json; unreadable?: Unreadable} {
   const bytes = body.length;
   if (bytes === 0) return {};
   if (undecoded !== undefined) return {unreadable: {what: undecoded, bytes}};
-  let json: unknown;
+  let json: Json;
   try {
     const text = body.toString('utf8');
     json = readJsonExactly(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
@@ -155,7 +155,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-function namedBy(json: unknown): {id?: string; status?: string} {
+function namedBy(json: Json): {id?: string; status?: string} {
   const record = unwrapRecord(json);
   if (!isObject(record)) return {};
   const {status} = record;
@@ -167,7 +167,7 @@ function namedBy(json: unknown): {id?: string; status?: string} {
 }
 
 /** What an error body says at the places that a service file names. */
-function readPlaces(json: JsonObject, {code, message, details}: AnswerPlaces): Partial<Answer> {
+function readPlaces(json: JsonFields, {code, message, details}: AnswerPlaces): Partial<Answer<Json>> {
   const at = (path: Path | undefined) =>
     path === undefined ? undefined : (valueAt(json, path) ?? undefined);
   const [own, words, more] = [at(code), at(message), at(details)];
@@ -178,7 +178,7 @@ function readPlaces(json: JsonObject, {code, message, details}: AnswerPlaces): P
   };
 }
 
-function asText(value: unknown): string {
+function asText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

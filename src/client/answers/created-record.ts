@@ -1,7 +1,15 @@
 import {minorUnitsIn} from '../../money/amount.ts';
 import {RemitError} from '../../errors.ts';
 import {isSameNumber} from '../../json/losses.ts';
-import {ExactNumber, isList, isObject, type JsonObject} from '../../narrow.ts';
+import {
+  ExactNumber,
+  isList,
+  isObject,
+  type JsonFields,
+  type Json,
+  asObject,
+  parseJson,
+} from '../../narrow.ts';
 import {plainValue} from '../../sanitize/plain-value.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {type Difference, differencesInWords} from './difference.ts';
@@ -10,8 +18,8 @@ import {type Difference, differencesInWords} from './difference.ts';
 export interface CreatedRecord {
   /** The kind, by the operation: the body may have fields of another one. */
   noun: 'payin' | 'payout' | 'move' | 'account transfer' | 'bank transaction';
-  asked: JsonObject;
-  record: unknown;
+  asked: JsonFields;
+  record: JsonFields;
   /** Null if the operation has none. */
   idempotencyKey: string | null;
   /** No earlier request can have had this key, or the answer shows that the record is new. */
@@ -35,7 +43,7 @@ export function checkAnswered(created: CreatedRecord): void {
   const {record, idempotencyKey, isNew, next, sanitizer} = created;
   const differences = differencesFrom(created);
   if (differences.length === 0) return;
-  const {id, status} = isObject(record) ? record : {};
+  const {id, status} = record;
   const message = messageOf(created, differences);
   throw new RemitError('KEY_REUSED', sanitizer?.line(message) ?? message, {
     hint: next,
@@ -52,7 +60,7 @@ function messageOf(
   {noun, record, idempotencyKey, isNew}: CreatedRecord,
   differences: readonly Difference[],
 ): string {
-  const {id, status} = isObject(record) ? record : {};
+  const {id, status} = record;
   const seen = typeof status === 'string' ? ` (status: ${plainValue(status)})` : '';
   const named = `${plainValue(id)}${seen}`;
   const words = differencesInWords(differences);
@@ -76,9 +84,7 @@ export const differencesFrom = ({noun, asked, record}: ComparedRecord): Differen
 /** The fields of a request that its answer contains, so that they were compared. */
 export const comparedFields = ({noun, asked, record}: ComparedRecord): string[] => [
   ...fieldsOf(noun).filter((field) => isStated(asked, field) && statedBy(record, field) !== undefined),
-  ...(sentMetadata(asked).length > 0 && isObject(record) && isObject(record['client_metadata'])
-    ? ['client_metadata']
-    : []),
+  ...(sentMetadata(asked).length > 0 && isObject(record['client_metadata']) ? ['client_metadata'] : []),
 ];
 
 /** The fields of a request that its answer should repeat but does not contain, so that they were not compared. */
@@ -93,7 +99,7 @@ export const fieldsNotShown = (compared: ComparedRecord): string[] => {
 };
 
 /** The rail, if it is another one than requested: services use their own names for rails. */
-export const railDifference = (asked: JsonObject, record: unknown): Difference | undefined =>
+export const railDifference = (asked: JsonFields, record: JsonFields): Difference | undefined =>
   compare(asked, record, 'rail')[0];
 
 /**
@@ -107,7 +113,7 @@ export const payinCurrency = ({noun, asked, record}: ComparedRecord): Difference
  * Why a record, or a request, cannot be compared with the other one: it has no party or no amount, or one that cannot be
  * read. A clause such as `has no payee_id to compare`; undefined if it can.
  */
-export function whyIncomparable(record: unknown, partyField: 'payee_id' | 'payer_id'): string | undefined {
+export function whyIncomparable(record: JsonFields, partyField: 'payee_id' | 'payer_id'): string | undefined {
   if ((statedBy(record, partyField) ?? undefined) === undefined) return `has no ${partyField} to compare`;
   const stated = amountsIn(record);
   if (stated.length === 0) return `has no ${AMOUNT} to compare`;
@@ -122,8 +128,8 @@ export function whyIncomparable(record: unknown, partyField: 'payee_id' | 'payer
  * Why a record that an earlier request has made may be paid otherwise than requested: it does not show the same date or
  * payment method, or its metadata cannot be read. A clause, as in `whyIncomparable`; undefined if it may not.
  */
-export function whyNotTakenOver(asked: JsonObject, record: unknown): string | undefined {
-  const {client_metadata: metadata, scheduled_date: date} = isObject(record) ? record : {};
+export function whyNotTakenOver(asked: JsonFields, record: JsonFields): string | undefined {
+  const {client_metadata: metadata, scheduled_date: date} = record;
   if (
     sentMetadata(asked).some(hasEntries) &&
     metadata !== undefined &&
@@ -138,23 +144,22 @@ export function whyNotTakenOver(asked: JsonObject, record: unknown): string | un
     : undefined;
 }
 
-const isAskedOtherwise = (wanted: unknown, shown: unknown): boolean =>
+const isAskedOtherwise = (wanted: Json, shown: Json): boolean =>
   (wanted ?? undefined) !== undefined && !same(wanted, shown);
 
 const METHODS = ['override_default_payment_method_id', 'payment_method_id'];
 
 /** Interface document, "Payout response fields": the metadata of a payout names its payment method. */
-function methodIn(record: unknown): unknown {
-  const {payout_metadata: ofPayout, payin_metadata: ofPayin} = isObject(record) ? record : {};
-  const held = isObject(ofPayout) ? ofPayout : ofPayin;
-  const method = isObject(held) ? held['payment_method'] : undefined;
-  return isObject(method) ? (method['id'] ?? undefined) : undefined;
+function methodIn(record: JsonFields): Json {
+  const {payout_metadata: ofPayout, payin_metadata: ofPayin} = record;
+  const held = asObject(isObject(ofPayout) ? ofPayout : ofPayin);
+  return asObject(held['payment_method'])['id'] ?? undefined;
 }
 
 /** The amounts that a record or request states, as minor units and as `amount_in_cents is 5`. */
-function amountsIn(record: unknown): {minor: bigint | undefined; text: string}[] {
+function amountsIn(record: JsonFields): {minor: bigint | undefined; text: string}[] {
   return [AMOUNT, 'amount_in_cents'].flatMap((field) => {
-    const value = isObject(record) ? (record[field] ?? undefined) : undefined;
+    const value = record[field] ?? undefined;
     return value === undefined
       ? []
       : [{minor: minorUnitsIn(value), text: `${field} is ${plainValue(value)}`}];
@@ -173,43 +178,42 @@ const FIELDS = [
 const fieldsOf = (noun: CreatedRecord['noun']): string[] =>
   FIELDS.filter((field) => noun !== 'payin' || field !== 'currency_code');
 
-const isStated = (asked: JsonObject, field: string): boolean =>
+const isStated = (asked: JsonFields, field: string): boolean =>
   (statedBy(asked, field) ?? undefined) !== undefined;
 
 /** A payin or payout that names no subaccount uses the main account. */
-const withMainAccount = (noun: CreatedRecord['noun'], asked: JsonObject): JsonObject =>
+const withMainAccount = (noun: CreatedRecord['noun'], asked: JsonFields): JsonFields =>
   noun === 'payin' || noun === 'payout' ? {...asked, subaccount_id: asked['subaccount_id'] ?? null} : asked;
 
 /** Assumption 51: either name is accepted, so a body may have both. */
-const sentMetadata = (asked: JsonObject): unknown[] =>
+const sentMetadata = (asked: JsonFields): Json[] =>
   [asked['metadata'], asked['payout_metadata']].filter((metadata) => (metadata ?? undefined) !== undefined);
 
-function compare(asked: JsonObject, record: unknown, field: string): Difference[] {
+function compare(asked: JsonFields, record: JsonFields, field: string): Difference[] {
   const [wanted, answered] = [statedBy(asked, field), statedBy(record, field)];
   if (wanted === undefined || answered === undefined || same(wanted, answered)) return [];
   return [{field, asked: wanted, answered}];
 }
 
 /** Undefined if the record or request does not contain the field; a subaccount of null means the main account. */
-function statedBy(record: unknown, field: string): unknown {
-  if (!isObject(record)) return undefined;
+function statedBy(record: JsonFields, field: string): Json {
   const value = Object.hasOwn(record, field) ? record[field] : undefined;
   if (field === 'subaccount_id') return value;
   if (field === AMOUNT) return value ?? record['amount_in_cents'] ?? undefined;
   return value ?? undefined;
 }
 
-const hasEntries = (metadata: unknown): boolean => isObject(metadata) && Object.keys(metadata).length > 0;
+const hasEntries = (metadata: Json): boolean => isObject(metadata) && Object.keys(metadata).length > 0;
 
 /**
  * Every entry that was sent must be there; the service may add its own, and null means that there are none. Those of a
  * payin may be any JSON.
  */
-function metadataDifference(wanted: unknown, record: unknown): Difference[] {
-  const shown = isObject(record) ? record['client_metadata'] : undefined;
+function metadataDifference(wanted: Json, record: JsonFields): Difference[] {
+  const {client_metadata: shown} = record;
   const got = isNone(shown) ? {} : shown;
   if (!isObject(wanted) || !isObject(got)) return [];
-  const sent: unknown = JSON.parse(JSON.stringify(wanted)); // without what JSON leaves out
+  const sent: Json = parseJson(JSON.stringify(wanted)); // without what JSON leaves out
   const differs =
     isObject(sent) &&
     Object.entries(sent).some(([key, value]) => !Object.hasOwn(got, key) || !sameJson(value, got[key]));
@@ -217,14 +221,13 @@ function metadataDifference(wanted: unknown, record: unknown): Difference[] {
 }
 
 /** Some services send an empty list where there is no metadata. */
-const isNone = (metadata: unknown): boolean =>
-  metadata === null || (isList(metadata) && metadata.length === 0);
+const isNone = (metadata: Json): boolean => metadata === null || (isList(metadata) && metadata.length === 0);
 
 /** Ids may be returned in another case, amounts as text. */
-const same = (a: unknown, b: unknown): boolean => plainValue(a).toLowerCase() === plainValue(b).toLowerCase();
+const same = (a: Json, b: Json): boolean => plainValue(a).toLowerCase() === plainValue(b).toLowerCase();
 
 /** The order of names does not matter; a number may be an `ExactNumber` on one side. */
-function sameJson(a: unknown, b: unknown): boolean {
+function sameJson(a: Json, b: Json): boolean {
   if (isList(a) && isList(b)) return a.length === b.length && a.every((item, at) => sameJson(item, b[at]));
   if (isObject(a) && isObject(b)) {
     const names = Object.keys(a);
@@ -237,5 +240,5 @@ function sameJson(a: unknown, b: unknown): boolean {
   return first !== undefined && second !== undefined ? isSameNumber(first, second) : a === b;
 }
 
-const numberIn = (value: unknown): string | undefined =>
+const numberIn = (value: Json): string | undefined =>
   typeof value === 'number' ? String(value) : value instanceof ExactNumber ? value.text : undefined;

@@ -1,10 +1,11 @@
 import {plainValue} from '../../sanitize/plain-value.ts';
+import type {Json} from '../../narrow.ts';
 
 /** A field whose value in the answer to a write is not the requested one. */
 export interface Difference {
   field: string;
-  asked: unknown;
-  answered: unknown;
+  asked: Json;
+  answered: Json;
 }
 
 /** `label is Old, requested New; url is …`. */

@@ -1,22 +1,20 @@
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
-import {ExactNumber, isList, isObject, type JsonObject} from '../../narrow.ts';
+import {ExactNumber, isList, isObject, type JsonFields, type Json, asObject} from '../../narrow.ts';
 
 /** The contents of an error body; each part only if present. */
 export interface ErrorBody {
   /** The service's own code, unchanged. */
   errorCode?: string;
   message?: string;
-  details?: unknown;
+  details?: Json;
 }
-
-const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /**
  * Reads the common shapes of error bodies (assumption 42): a code in `error_code`, `code`, `error.code` or `type`;
  * text in `message`, `title` or `detail`, in problem+json (RFC 9457) both of the latter; and one or more problems in
  * `errors`, `error.errors` or `detail`, as a list or by field.
  */
-export function readErrorBody(json: JsonObject): ErrorBody {
+export function readErrorBody(json: JsonFields): ErrorBody {
   const nested = asObject(json['error']);
   const problems = problemsIn(json['errors'] ?? nested['errors'] ?? listOnly(json['detail']));
   const [first = {}] = problems;
@@ -53,7 +51,7 @@ const ERROR_KEYS: ReadonlySet<string> = new Set([
  *
  * @param status with 207, an envelope with contents and an error is a partial success
  */
-export function isErrorBody(json: JsonObject, status = 200): boolean {
+export function isErrorBody(json: JsonFields, status = 200): boolean {
   if (isNo(json['success']) || isNo(json['ok'])) return true;
   if (hasOwnId(json)) return false;
   if (['error_code', 'error', 'errors'].some((key) => isFilled(json[key])))
@@ -61,10 +59,10 @@ export function isErrorBody(json: JsonObject, status = 200): boolean {
   return Object.entries(json).every(([key, value]) => ERROR_KEYS.has(key) || !isFilled(value)) && isBad(json);
 }
 
-const isNo = (value: unknown): boolean => value === false || value === 'false';
+const isNo = (value: Json): boolean => value === false || value === 'false';
 
 /** An id of the record itself or of what it belongs to; other ids are those of the exchange. */
-const hasOwnId = (json: JsonObject): boolean =>
+const hasOwnId = (json: JsonFields): boolean =>
   (typeof json['id'] === 'string' && json['id'] !== '') || // nearly always
   Object.entries(json).some(
     ([key, value]) =>
@@ -76,27 +74,16 @@ const hasOwnId = (json: JsonObject): boolean =>
   );
 
 /** A body with nothing but such keys is an error by its status, as in JSend and problem+json, or by a documented code. */
-const isBad = ({status, code}: JsonObject): boolean =>
+const isBad = ({status, code}: JsonFields): boolean =>
   status === 'error' ||
   status === 'fail' ||
   (typeof status === 'number' && status >= 400) ||
   (typeof code === 'string' && Object.hasOwn(SERVICE_ERRORS, code));
 
 /** Values with which services state that there is no error. */
-const NO_ERROR: ReadonlySet<unknown> = new Set([
-  '',
-  '0',
-  '00',
-  '000',
-  'ok',
-  'none',
-  'success',
-  'null',
-  0,
-  200,
-]);
+const NO_ERROR: ReadonlySet<Json> = new Set(['', '0', '00', '000', 'ok', 'none', 'success', 'null', 0, 200]);
 
-function isFilled(value: unknown): boolean {
+function isFilled(value: Json): boolean {
   if (isList(value)) return value.length > 0;
   if (isObject(value)) return Object.values(value).some(isFilled);
   if (typeof value === 'string') return !NO_ERROR.has(value.trim().toLowerCase());
@@ -106,12 +93,12 @@ function isFilled(value: unknown): boolean {
 }
 
 function messageOf(
-  json: JsonObject,
-  nested: JsonObject,
+  json: JsonFields,
+  nested: JsonFields,
   code: string | undefined,
-  problems: readonly JsonObject[],
+  problems: readonly JsonFields[],
 ) {
-  const words = (object: JsonObject) => [object['message'], ...titleAndDetail(object)];
+  const words = (object: JsonFields) => [object['message'], ...titleAndDetail(object)];
   const said = firstOf([...words(json), ...words(nested), json['error_description'], json['error']], isWords);
   const own = said === code ? undefined : said;
   const listed = [...new Set(problems.flatMap(wordsOf))].filter((text) => !own?.includes(text));
@@ -125,15 +112,15 @@ function messageOf(
 const MOST_PROBLEMS = 3;
 
 /** `title` is the kind of problem, `detail` what happened this time. */
-function titleAndDetail({title, detail}: JsonObject): unknown[] {
+function titleAndDetail({title, detail}: JsonFields): Json[] {
   if (!isWords(title) || !isWords(detail) || title === detail) return [title, detail];
   return [`${title.replace(/[.:]\s*$/, '')}: ${detail}`];
 }
 
-const listOnly = (value: unknown): unknown => (Array.isArray(value) ? value : undefined);
+const listOnly = (value: Json): Json => (Array.isArray(value) ? value : undefined);
 
 /** `[{field, message}]`, `['words']` or `{field: ['words']}`. */
-function problemsIn(errors: unknown): JsonObject[] {
+function problemsIn(errors: Json): JsonFields[] {
   if (isList(errors)) return errors.map((one) => (isWords(one) ? {message: one} : asObject(one)));
   return Object.entries(asObject(errors)).flatMap(([field, said]) =>
     (isList(said) ? said : [said]).map((one) =>
@@ -143,7 +130,7 @@ function problemsIn(errors: unknown): JsonObject[] {
 }
 
 /** `amount: must be positive`. */
-function wordsOf(problem: JsonObject): string[] {
+function wordsOf(problem: JsonFields): string[] {
   const words = firstOf(
     [problem['message'], problem['detail'], problem['msg'], problem['title'], problem['description']],
     isWords,
@@ -154,7 +141,7 @@ function wordsOf(problem: JsonObject): string[] {
 }
 
 /** The location of the problem: `field`, `param`, `path`, `loc`, or the pointer of JSON:API. */
-function fieldOf(problem: JsonObject): string | undefined {
+function fieldOf(problem: JsonFields): string | undefined {
   const source = asObject(problem['source']);
   const at = [problem['field'], problem['param'], problem['name'], problem['path'], problem['loc']];
   for (const place of [...at, source['pointer'], source['parameter'], problem['pointer']]) {
@@ -165,10 +152,10 @@ function fieldOf(problem: JsonObject): string | undefined {
 }
 
 /** Accepts a single word, not a sentence and not the URL that problem+json puts into `type`. */
-const isCode = (value: unknown): value is string =>
+const isCode = (value: Json): value is string =>
   typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/.test(value);
-const isWords = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+const isWords = (value: Json): value is string => typeof value === 'string' && value.trim() !== '';
 
-function firstOf(values: readonly unknown[], fits: (value: unknown) => value is string): string | undefined {
+function firstOf(values: readonly Json[], fits: (value: Json) => value is string): string | undefined {
   return values.find(fits);
 }

@@ -1,7 +1,7 @@
 import {isIdField, withTextIds} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
-import {isList, isObject} from '../../narrow.ts';
+import {isList, isObject, type Json} from '../../narrow.ts';
 import type {Answer} from './answer.ts';
 
 const fieldsOf = new Map<string, readonly string[]>();
@@ -17,11 +17,11 @@ function idFields(operation: OperationId): readonly string[] {
 }
 
 /** Turns ids that the service sends as JSON numbers into text: in a record, in its envelope, and in the items of a list. */
-export function readNumberIds(operation: OperationId, answer: Answer): void {
+export function readNumberIds(operation: OperationId, answer: Answer<Json>): void {
   answer.json = withIds(answer.json, idFields(operation));
 }
 
-function withIds(json: unknown, fields: readonly string[]): unknown {
+function withIds(json: Json, fields: readonly string[]): Json {
   if (isList(json)) return itemsWithIds(json, fields);
   if (!isObject(json)) return json;
   const own = withTextIds(json, fields) ?? json;
@@ -34,9 +34,9 @@ function withIds(json: unknown, fields: readonly string[]): unknown {
   return inner === data ? own : {...own, data: inner};
 }
 
-function itemsWithIds(items: readonly unknown[], fields: readonly string[]): readonly unknown[] {
+function itemsWithIds(items: readonly Json[], fields: readonly string[]): readonly Json[] {
   let changed = false;
-  const all: unknown[] = [];
+  const all: Json[] = [];
   for (const item of items) {
     const found = isObject(item) ? (withTextIds(item, fields) ?? item) : item;
     changed ||= found !== item;

@@ -1,12 +1,12 @@
 import {unwrapRecord} from './envelope.ts';
 import {isSameId} from '../../contract/ids.ts';
-import {isList, isObject, type JsonObject} from '../../narrow.ts';
+import {isList, isObject, type JsonFields, type Json} from '../../narrow.ts';
 import {objectIn} from '../../service/paths.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Answer} from './answer.ts';
 
 /** Whether a success answer contains what was requested. If not, the answer is treated as lost. */
-export type Readable = (answer: Answer) => boolean;
+export type Readable = (answer: Answer<Json>) => boolean;
 
 const isJson: Readable = (answer) => answer.json !== undefined;
 
@@ -54,10 +54,10 @@ export const isRecord =
     isJson(answer) && otherIdIn(answer.json, asked) === undefined && !isWrapped(answer.json, asked);
 
 /** Whether the answer has no id at its place, but contains the record with the requested id. */
-function isWrapped(json: unknown, asked: string | undefined): boolean {
+function isWrapped(json: Json, asked: string | undefined): boolean {
   const record = unwrapRecord(json);
   if (asked === undefined || !isObject(record) || record['id'] !== undefined) return false;
-  const isAsked = ({id}: JsonObject): boolean => typeof id === 'string' && isSameId(id, asked);
+  const isAsked = ({id}: JsonFields): boolean => typeof id === 'string' && isSameId(id, asked);
   return objectIn(record, isAsked) !== undefined;
 }
 

@@ -1,6 +1,6 @@
 import {capital} from '../../phrases.ts';
 import {isErrorCode, RemitError, type ErrorCode, type ErrorFacts} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type Json} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {type Answer, isSuccess} from './answer.ts';
 import {isUsableId, otherIdIn} from './readable.ts';
@@ -33,7 +33,7 @@ function codeOfAnswer({status, errorCode}: Answer): ErrorCode {
 }
 
 /** The service refused, and the refusal is final. */
-export function refusal(answer: Answer, call: CallFacts): RemitError {
+export function refusal(answer: Answer<Json>, call: CallFacts): RemitError {
   const code = codeOfAnswer(answer);
   const {message, reason} = worded({answer}, call);
   return new RemitError(code, message, {
@@ -131,7 +131,7 @@ function hintFor({idempotencyKey}: CallFacts): string {
     : `repeat it unchanged with the idempotency key ${idempotencyKey}`;
 }
 
-function facts(outcome: AttemptEnd, call: CallFacts, extra: Record<string, unknown> = {}): ErrorFacts {
+function facts(outcome: AttemptEnd, call: CallFacts, extra: Record<string, Json> = {}): ErrorFacts {
   const known = {...keyOf(call), attempts: call.attempts, ...extra};
   if ('failure' in outcome) {
     const {failure} = outcome;
@@ -170,7 +170,7 @@ const keyOf = ({idempotencyKey}: CallFacts) =>
 
 const MESSAGE_LENGTH = 500;
 
-function inWords(answer: Answer, {sanitizer, recordId}: CallFacts): string {
+function inWords(answer: Answer<Json>, {sanitizer, recordId}: CallFacts): string {
   const {status, errorCode, message} = answer;
   sanitizer.learn(answer.json);
   if (isSuccess(status)) return `the service answered ${status}${whatCame(answer, sanitizer, recordId)}`;
@@ -192,7 +192,7 @@ const shownLocation = (location: string): string => location.split(/[?#]/, 1).jo
 
 /** Describes a success answer that is not what was requested. */
 function whatCame(
-  {empty, unreadable, json, message}: Answer,
+  {empty, unreadable, json, message}: Answer<Json>,
   sanitizer: Sanitizer,
   recordId: string | undefined,
 ): string {
@@ -224,7 +224,7 @@ export const UNUSABLE_ID =
   'a record whose id cannot be used (not text, too long, or with characters that cannot be typed)';
 
 function hasUnusableId(
-  json: unknown,
+  json: Json,
   {sanitizer, recordId}: Pick<CallFacts, 'sanitizer' | 'recordId'>,
 ): boolean {
   const record = unwrapRecord(json);

@@ -2,6 +2,7 @@ import {isSuccess, type Answer} from './answer.ts';
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
 import type {ErrorCode} from '../../errors.ts';
 import type {TransportFailure} from '../transport/transport.ts';
+import type {Json} from '../../narrow.ts';
 
 /**
  * What a repetition would do. `read`: nothing. `keyed`: the same action, identified by its idempotency key. `delete`:
@@ -10,7 +11,7 @@ import type {TransportFailure} from '../transport/transport.ts';
 export type Safety = 'read' | 'keyed' | 'bare' | 'delete';
 
 /** The end of one attempt: a complete answer, or none. */
-export type AttemptEnd = {readonly answer: Answer} | {readonly failure: TransportFailure};
+export type AttemptEnd = {readonly answer: Answer<Json>} | {readonly failure: TransportFailure};
 
 /**
  * The meaning of an answer, independent of the request. One table for each kind of request decides what follows from
@@ -92,7 +93,11 @@ const REFUSED: Verdict = {is: 'refused', taken: false, again: false, slow: false
  *
  * @param readable whether a success answer contains what was requested; a truncated or unexpected one does not
  */
-export function judge(outcome: AttemptEnd, safety: Safety, readable: (answer: Answer) => boolean): Verdict {
+export function judge(
+  outcome: AttemptEnd,
+  safety: Safety,
+  readable: (answer: Answer<Json>) => boolean,
+): Verdict {
   if ('failure' in outcome) return judgeFailure(outcome.failure, safety);
   const {answer} = outcome;
   const {status} = answer;

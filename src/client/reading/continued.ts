@@ -48,7 +48,7 @@ export function continued<T>(page: SentPage<T>, asked: PageAsked, paging: Paging
   };
 }
 
-type Ends = (page: SentPage<unknown>, asked: PageAsked, paging: Paging) => boolean;
+type Ends = (page: SentPage, asked: PageAsked, paging: Paging) => boolean;
 
 const isCounted: Ends = ({items, end}) => items.length === 0 || end === 'flag';
 
@@ -74,37 +74,32 @@ const ENDS: Readonly<Record<PagedBy, Ends>> = {
 /** Page sizes that services cap a page at. */
 const USUAL_SIZES: ReadonlySet<number> = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1000]);
 
-const isShort = ({items}: SentPage<unknown>, {limit = Infinity}: PageAsked): boolean => items.length < limit;
+const isShort = ({items}: SentPage, {limit = Infinity}: PageAsked): boolean => items.length < limit;
 
 /** All records were read. After one full page the number may be that of its own records. */
-function countsAll(page: SentPage<unknown>, asked: PageAsked): boolean {
+function countsAll(page: SentPage, asked: PageAsked): boolean {
   const {readBefore} = asked;
   if (readBefore === undefined) return false;
   const {count, total = page.total} = readBefore;
   return total === count + page.items.length && (count > 0 || isShort(page, asked));
 }
 
-function missingIn(
-  page: SentPage<unknown>,
-  {readBefore, isFiltered}: PageAsked,
-  by: PagedBy,
-): Page<unknown>['missing'] {
+function missingIn(page: SentPage, {readBefore, isFiltered}: PageAsked, by: PagedBy): Page['missing'] {
   if (readBefore === undefined || isFiltered === true) return undefined;
   const read = readBefore.count + page.items.length;
   const {total = page.total ?? 0} = readBefore;
   return total > read ? {read, total, key: by === 'cursor' ? 'paging.by' : 'envelopes.total'} : undefined;
 }
 
-function pagesAfter({pages, pageCount}: SentPage<unknown>, {cursor, readBefore}: PageAsked): string[] {
+function pagesAfter({pages, pageCount}: SentPage, {cursor, readBefore}: PageAsked): string[] {
   if (pages !== undefined) return pages.current < pages.last ? [pages.key] : [];
   const isFirst = cursor === undefined && readBefore !== undefined;
   return isFirst && pageCount !== undefined && pageCount.last > 1 ? [pageCount.key] : [];
 }
 
-const cursorBeside = ({nextCursor}: SentPage<unknown>): string[] =>
-  nextCursor === undefined ? [] : ['next_cursor'];
+const cursorBeside = ({nextCursor}: SentPage): string[] => (nextCursor === undefined ? [] : ['next_cursor']);
 
-function nextOf(page: SentPage<unknown>, {cursor}: PageAsked, paging: Paging): string | undefined {
+function nextOf(page: SentPage, {cursor}: PageAsked, paging: Paging): string | undefined {
   const {by, first = 1} = paging;
   const {items, nextLink} = page;
   if (by === 'none') return undefined;

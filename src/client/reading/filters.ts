@@ -4,7 +4,7 @@ import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {fieldOrigin, requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isObject, objectsIn, type JsonFields, type Json, type JsonObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {assumedKey, type Assumption} from '../../service/file/assumption.ts';
 import {operationOf} from '../../service/routes.ts';
@@ -18,11 +18,11 @@ import {operationOf} from '../../service/routes.ts';
 export function checkFilters(
   id: OperationId,
   query: JsonObject,
-  {items, sanitizer}: {items: readonly unknown[]; sanitizer: Sanitizer},
+  {items, sanitizer}: {items: readonly Json[]; sanitizer: Sanitizer},
 ): void {
   for (const [filter, wanted] of Object.entries(query)) {
     if (typeof wanted !== 'string' || !Object.hasOwn(EXCLUDES, filter)) continue;
-    const records = items.filter(isObject);
+    const records = objectsIn(items);
     const excluded = records.find((item) => EXCLUDES[filter]?.(item, wanted, filter));
     if (excluded === undefined) {
       const unstated = unstatedField(id, filter, records);
@@ -50,7 +50,7 @@ export function filterHere(
   id: OperationId,
   query: JsonObject,
   sanitizer: Sanitizer,
-): (item: unknown) => boolean {
+): (item: Json) => boolean {
   const filters = Object.entries(query).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
@@ -74,7 +74,7 @@ export function filterHere(
 }
 
 /** Whether a filter excludes an item, by the name of the filter. */
-type Excludes = (item: JsonObject, wanted: string, filter: string) => boolean;
+type Excludes = (item: JsonFields, wanted: string, filter: string) => boolean;
 
 const hasOtherId: Excludes = (item, wanted, filter) => {
   const id = item[filter];
@@ -85,10 +85,10 @@ const hasOtherId: Excludes = (item, wanted, filter) => {
 const SLACK_MS = 1000;
 
 /** Milliseconds since the epoch; a time without a zone could be any. */
-export const timeOf = (value: unknown): number =>
+export const timeOf = (value: Json): number =>
   typeof value === 'string' && /(z|[+-]\d\d:?\d\d)$/i.test(value) ? Date.parse(value) : Number.NaN;
 
-const isBetweenAccounts = (item: JsonObject): boolean =>
+const isBetweenAccounts = (item: JsonFields): boolean =>
   typeof item['source_account_id'] === 'string' && typeof item['destination_account_id'] === 'string';
 
 const EXCLUDES: Readonly<Record<string, Excludes>> = {
@@ -106,18 +106,18 @@ const EXCLUDES: Readonly<Record<string, Excludes>> = {
 };
 
 /** A status of the service's own may be another word for the requested one. */
-const isKnown = (status: unknown): status is string =>
+const isKnown = (status: Json): status is string =>
   typeof status === 'string' && TRANSFER_STATUSES.some((known) => known === status.toLowerCase());
 
 /** What an item states about a filter. */
-function statedBy(filter: string, item: JsonObject): string | undefined {
+function statedBy(filter: string, item: JsonFields): string | undefined {
   const value = filter.startsWith('created_') ? item['created_at'] : item[filter];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function ignored(
   operation: OperationId,
-  {filter, wanted, item}: {filter: string; wanted: string; item: JsonObject},
+  {filter, wanted, item}: {filter: string; wanted: string; item: JsonFields},
   {
     sanitizer,
     why,
@@ -147,7 +147,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** The field that a filter of the request is about, if every record of the list has it as a rule, and none of these. */
-function unstatedField(id: OperationId, filter: string, records: readonly JsonObject[]): string | undefined {
+function unstatedField(id: OperationId, filter: string, records: readonly JsonFields[]): string | undefined {
   const [resource = ''] = id.split('.');
   const field = FIELDS[filter];
   if (field === undefined || records.length === 0 || !requestFieldsOf(id).includes(filter)) return undefined;

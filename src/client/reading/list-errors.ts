@@ -41,7 +41,7 @@ export function repeatedPage(): RemitError {
 }
 
 /** The list may continue after a page, but nothing leads there. */
-export function unclearEnd({moreBy = [], cursorKey, missing, items}: Page<unknown>): RemitError {
+export function unclearEnd({moreBy = [], cursorKey, missing, items}: Page): RemitError {
   const assumption =
     cursorKey !== undefined
       ? assumedKey(39, 'envelopes.next', 'the place of the cursor is assumed')

@@ -23,11 +23,11 @@ export interface ListOptions {
 }
 
 /** What the service makes necessary. */
-export interface ListRules {
+export interface ListRules<T> {
   /** Every page is requested with the same size, because the service counts pages. */
   isFixedSize?: boolean;
   /** Delivers only these items: a filter that the service does not have. */
-  keeps?: ((item: unknown) => boolean) | undefined;
+  keeps?(this: void, item: T): boolean;
 }
 
 /** Pages that are read one by one; after them the list is long, and the next page is requested early. */
@@ -50,12 +50,12 @@ export class Listing<T> implements AsyncIterable<T> {
   readonly #pageSize: number;
   readonly #start: string | undefined;
   readonly #mostPages: number;
-  readonly #rules: ListRules;
+  readonly #rules: ListRules<T>;
   readonly #onWarning: ListOptions['onWarning'];
   #position: {cursor: string | undefined; overlap: number} | 'end';
   #hasMoved = false;
 
-  constructor(fetch: FetchPage<T>, options: ListOptions = {}, rules: ListRules = {}) {
+  constructor(fetch: FetchPage<T>, options: ListOptions = {}, rules: ListRules<T> = {}) {
     this.#fetch = fetch;
     this.#rules = rules;
     this.#onWarning = options.onWarning;

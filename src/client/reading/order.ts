@@ -1,5 +1,5 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonValue} from '../../narrow.ts';
 import {assumedKey} from '../../service/file/assumption.ts';
 import type {Paging} from '../../service/service-file.ts';
 import {timeOf} from './filters.ts';
@@ -17,7 +17,7 @@ const NEWEST_FIRST: readonly OperationId[] = [
 export function otherOrder(
   id: OperationId,
   order: unknown,
-  items: readonly unknown[],
+  items: readonly JsonValue[],
   paging: Paging = {},
 ): string | undefined {
   const isUnordered = order === undefined && NEWEST_FIRST.includes(id);

@@ -1,8 +1,8 @@
-import {isList, isObject, type JsonObject} from '../../narrow.ts';
+import {isList, isObject, type JsonFields, type Json, type JsonValue, parseJson} from '../../narrow.ts';
 import {readListHeaders} from './list-headers.ts';
 
 /** One page of a list. */
-export interface Page<T> {
+export interface Page<T = unknown> {
   items: readonly T[];
   /** Cursor of the next page; undefined on the last one. */
   nextCursor: string | undefined;
@@ -25,7 +25,7 @@ export interface Page<T> {
 }
 
 /** One page as the service sent it, with everything that it states about the rest of the list. */
-export interface SentPage<T> extends Page<T> {
+export interface SentPage<T = unknown> extends Page<T> {
   /** The last page: stated by a flag, or only by an empty key or header of the next page. */
   end?: 'flag' | 'next';
   /** Number of this page and of the last one, and the key of the latter. */
@@ -46,14 +46,14 @@ export interface SentPage<T> extends Page<T> {
  * @param headers of the answer, with lower-case names: `Link`, `X-Total-Count` and others state what follows
  */
 export function readPage(
-  json: unknown,
+  json: Json,
   headers: Readonly<Record<string, string>> = {},
-): SentPage<unknown> | undefined {
+): SentPage<JsonValue> | undefined {
   const items = isObject(json) ? json['data'] : json;
   if (!Array.isArray(items)) return undefined;
   const entries = [...(isObject(json) ? entriesOf(json) : []), ...entriesInHeader(headers['x-pagination'])];
   const {moreBy: announced, isEnd, ...beside} = readListHeaders(headers);
-  const page: SentPage<unknown> = {
+  const page: SentPage<JsonValue> = {
     ...{items, nextCursor: cursorIn(json)},
     ...{...beside, ...countsIn(entries, items.length)},
   };
@@ -64,7 +64,7 @@ export function readPage(
   return end === undefined ? page : {...page, end};
 }
 
-function cursorIn(json: unknown): string | undefined {
+function cursorIn(json: Json): string | undefined {
   const cursor = isObject(json) ? json['next_cursor'] : undefined;
   if (typeof cursor === 'number') return String(cursor);
   return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
@@ -93,11 +93,11 @@ const LAST_KEY = /^(total_?pages|last_?page|pages|page_?count)$/i;
 interface Entry {
   readonly name: string;
   readonly path: string;
-  readonly value: unknown;
+  readonly value: Json;
 }
 
-function entriesOf(json: JsonObject): Entry[] {
-  const levels: [prefix: string, level: JsonObject][] = [['', json], ...heldBy('', json)];
+function entriesOf(json: JsonFields): Entry[] {
+  const levels: [prefix: string, level: JsonFields][] = [['', json], ...heldBy('', json)];
   for (const [prefix, level] of levels.slice(1)) levels.push(...heldBy(prefix, level)); // paging.cursors
   return levels.flatMap(([prefix, level]) =>
     Object.entries(level).map(([name, value]) => ({name, path: prefix + name, value})),
@@ -106,9 +106,9 @@ function entriesOf(json: JsonObject): Entry[] {
 
 /** A header with the same keys as JSON. */
 function entriesInHeader(text: string | undefined): Entry[] {
-  let json: unknown;
+  let json: Json;
   try {
-    json = JSON.parse(text ?? '');
+    json = parseJson(text ?? '');
   } catch {
     return [];
   }
@@ -117,7 +117,7 @@ function entriesInHeader(text: string | undefined): Entry[] {
     : [];
 }
 
-const heldBy = (prefix: string, level: JsonObject): [prefix: string, level: JsonObject][] =>
+const heldBy = (prefix: string, level: JsonFields): [prefix: string, level: JsonFields][] =>
   Object.entries(level).flatMap(([name, value]) => {
     if (!HOLDERS.test(name)) return [];
     const held = isList(value) ? linksIn(value) : value;
@@ -125,7 +125,7 @@ const heldBy = (prefix: string, level: JsonObject): [prefix: string, level: Json
   });
 
 /** `[{rel: 'next', href: '…'}]`, by their relations. */
-const linksIn = (list: readonly unknown[]): JsonObject =>
+const linksIn = (list: readonly Json[]): JsonFields =>
   Object.fromEntries(
     list.flatMap((link) =>
       isObject(link) && typeof link['rel'] === 'string' ? [[link['rel'], link['href']]] : [],
@@ -135,7 +135,7 @@ const linksIn = (list: readonly unknown[]): JsonObject =>
 function countsIn(
   entries: readonly Entry[],
   read: number,
-): Pick<SentPage<unknown>, 'total' | 'pages' | 'pageCount'> {
+): Pick<SentPage<JsonValue>, 'total' | 'pages' | 'pageCount'> {
   const numbers = (key: RegExp, among = entries) =>
     among.flatMap(({name, path, value}) => (key.test(name) ? numberOf(value).map((n) => ({n, path})) : []));
   // A total that the service file places elsewhere is at the top, even where the answer has none.
@@ -156,7 +156,7 @@ function countsIn(
 }
 
 /** Some services send numbers and flags as text. */
-const numberOf = (value: unknown): number[] =>
+const numberOf = (value: Json): number[] =>
   typeof value === 'number' || (typeof value === 'string' && /^\d{1,15}$/.test(value)) ? [Number(value)] : [];
 
 function flagOf({name, value}: Entry): boolean | undefined {
@@ -165,7 +165,7 @@ function flagOf({name, value}: Entry): boolean | undefined {
   return booleanOf(value);
 }
 
-function booleanOf(value: unknown): boolean | undefined {
+function booleanOf(value: Json): boolean | undefined {
   if (typeof value === 'boolean') return value;
   return typeof value === 'string' && /^(true|false|yes|no)$/i.test(value)
     ? /^(true|yes)$/i.test(value)
@@ -203,11 +203,11 @@ function endIn(entries: readonly Entry[]): {moreBy: string[]; cursorKey?: string
 /** A null or empty value of such a key ends the list; the value of `cursor` or `after` may be that of the request. */
 const END_KEY = /^(@?odata\.)?next/i;
 
-const isLink = (value: unknown): boolean =>
+const isLink = (value: Json): boolean =>
   (typeof value === 'string' && value !== '') ||
   (typeof value === 'number' && value > 0) ||
   (isObject(value) && typeof value['href'] === 'string');
 
 /** A cursor that is neither text nor a number: it cannot be sent, but it is not the end of the list either. */
-const isOdd = (cursor: unknown): boolean =>
+const isOdd = (cursor: Json): boolean =>
   cursor === true || (typeof cursor === 'object' && cursor !== null && Object.keys(cursor).length > 0);

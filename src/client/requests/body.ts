@@ -1,12 +1,12 @@
 import {RemitError} from '../../errors.ts';
-import {messageOf} from '../../narrow.ts';
+import {messageOf, type Json, parseJson} from '../../narrow.ts';
 
 /**
  * The body as the service will read it. A model or another object with `toJSON` is not what is sent, so only this form
  * decides whether a create is approved, and only this form is compared with its record.
  * @throws {RemitError} LOCAL_VALIDATION for an object whose contents JSON does not show, and for what has no JSON
  */
-export function bodyAsSent(body: unknown): unknown {
+export function bodyAsSent(body: unknown): Json {
   const text = body === undefined ? undefined : stringified(body);
   if (text === undefined) return undefined;
   if (isOpaque(body, text))
@@ -14,7 +14,7 @@ export function bodyAsSent(body: unknown): unknown {
       'LOCAL_VALIDATION',
       `the body is a ${body.constructor.name}, not an object with the fields of the request; nothing was sent`,
     );
-  return JSON.parse(text);
+  return parseJson(text);
 }
 
 /** Undefined for a function, which has no JSON; the type of `JSON.stringify` does not say so. */

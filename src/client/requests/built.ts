@@ -13,6 +13,10 @@ import {operationOf} from '../../service/routes.ts';
 import {checkRequestPath, fillPath} from './routes.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type TransportRequest} from '../transport/transport.ts';
 import type {Safety} from '../answers/verdict.ts';
+import {ownJson, type Json, type JsonValue} from '../../narrow.ts';
+
+/** The parts of a call, with its body as JSON. */
+export type SentInput = Omit<CallInput, 'body'> & {body?: Json};
 
 /** One call, ready to be sent: everything that is the same for all its attempts. */
 export interface Built {
@@ -35,7 +39,7 @@ export interface Preview {
   url: string;
   headers: Readonly<Record<string, string>>;
   /** As parsed JSON; undefined without a body. */
-  body: unknown;
+  body: Json;
   idempotencyKey?: string;
 }
 
@@ -77,7 +81,7 @@ export class RequestBuilder {
   }
 
   /** A call of a declared operation. */
-  operation(id: OperationId, {params = {}, query = {}, body, options = {}}: CallInput): Built {
+  operation(id: OperationId, {params = {}, query = {}, body, options = {}}: SentInput): Built {
     const declared = operationOf(id);
     const {method, path} = declared;
     const sent = declared.body === 'Empty' ? {} : declared.body === undefined ? undefined : (body ?? {});
@@ -100,7 +104,7 @@ export class RequestBuilder {
   any(
     method: string,
     path: string,
-    {body, ...options}: {body?: unknown} & AnyOptions,
+    {body, ...options}: {body?: Json} & AnyOptions,
     key: 'as given' | 'always' | 'ignored' = 'as given',
   ): Built {
     const keyed = givenKey(options) !== undefined || key === 'always';
@@ -122,7 +126,7 @@ export class RequestBuilder {
       method: request.method,
       url: sanitizer.line(this.#options.baseUrl + request.path),
       headers: Object.fromEntries(headers),
-      body: request.body === undefined ? undefined : sanitizer.value(JSON.parse(request.body)),
+      body: request.body === undefined ? undefined : sanitizer.value(ownJson<JsonValue>(request.body)),
       ...(idempotencyKey === undefined ? {} : {idempotencyKey}),
     };
   }
@@ -131,7 +135,7 @@ export class RequestBuilder {
     method: string;
     path: string;
     operation: OperationId | undefined;
-    body: unknown;
+    body: Json;
     keyed: boolean;
     ignoresKey?: boolean;
     approves: boolean;
@@ -171,7 +175,7 @@ export class RequestBuilder {
   }
 
   /** The caller's sanitizer if the caller also shows answers, otherwise one for this call. */
-  #sanitizerFor(body: unknown): Sanitizer {
+  #sanitizerFor(body: Json): Sanitizer {
     const fields = this.#sensitiveNames;
     const sanitizer = this.#options.sanitizer ?? new Sanitizer();
     sanitizer.protectNumbers(fields);

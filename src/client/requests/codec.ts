@@ -1,7 +1,7 @@
 import {LIFECYCLES, type Lifecycle} from '../../contract/lifecycle.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isObject, type JsonFields, type Json, parseJson, stringOf, isList} from '../../narrow.ts';
 import {assumptionBehind} from '../../service/file/assumption.ts';
 import {Dialect, type PlainRequest} from '../../service/dialect.ts';
 import {Unwritable} from '../../service/mapping.ts';
@@ -87,7 +87,11 @@ export class Codec {
    * The canonical answer. Anything unreadable stays as received, and the answer names the assumption that may explain
    * it.
    */
-  read({operation}: {operation?: OperationId | undefined}, raw: TransportAnswer, nowMs: number): Answer {
+  read(
+    {operation}: {operation?: OperationId | undefined},
+    raw: TransportAnswer,
+    nowMs: number,
+  ): Answer<Json> {
     const answer = readAnswer(raw, nowMs, this.#places);
     if (operation === undefined) return answer;
     const isGood = isSuccess(answer.status);
@@ -103,7 +107,7 @@ export class Codec {
   }
 
   /** The canonical form of a success answer that was left as the service sent it. */
-  recordIn(operation: OperationId, json: unknown): unknown {
+  recordIn(operation: OperationId, json: Json): Json {
     return tolerated(operation, this.#dialect?.answerFromWire(operation, json) ?? json);
   }
 
@@ -111,19 +115,19 @@ export class Codec {
    * The body of a create with `auto_approve: false`.
    * @param isRaw the body is in the service's form
    */
-  withoutApproval(operation: OperationId, body: unknown, isRaw: boolean): unknown {
+  withoutApproval(operation: OperationId, body: Json, isRaw: boolean): Json {
     const own = {auto_approve: false};
     if (!isObject(body)) return body;
     if (!isRaw || this.#dialect === undefined) return {...body, ...own};
     const request = {method: 'POST', path: '', query: NO_QUERY, body: own};
     const wire = this.#dialect.requestToWire(operation, request).body;
-    let sent: JsonObject = 'auto_approve' in body ? {...body, ...own} : body;
+    let sent: JsonFields = 'auto_approve' in body ? {...body, ...own} : body;
     for (const [name, value] of leavesOf(isObject(wire) ? wire : own))
       sent = withValue(sent, pathOf(name), value);
     return sent;
   }
 
-  #explain(operation: OperationId, answer: Answer): void {
+  #explain(operation: OperationId, answer: Answer<Json>): void {
     const dialect = this.#dialect ?? new Dialect({});
     const assumption = assumptionBehind(operation, dialect.route(operation), answer);
     if (assumption === undefined) return;
@@ -153,7 +157,7 @@ function writeWire(
   const at = path.indexOf('?');
   const query = at < 0 ? NO_QUERY : new URLSearchParams(path.slice(at + 1));
   const plain = at < 0 ? path : path.slice(0, at);
-  const json: unknown = body === undefined ? undefined : JSON.parse(body);
+  const json: Json = body === undefined ? undefined : parseJson(body);
   try {
     return dialect.requestToWire(operation, {method, path: plain, query, body: json});
   } catch (error) {
@@ -166,7 +170,7 @@ function writeWire(
 }
 
 /** A success without a record or list, although the operation returns one. */
-function isOdd(operation: OperationId, {json, empty}: Answer): boolean {
+function isOdd(operation: OperationId, {json, empty}: Answer<Json>): boolean {
   if (empty || json === undefined) return false; // not JSON: no name or envelope explains that
   const verb = operation.slice(operation.indexOf('.') + 1);
   if (verb === 'list' || verb === 'accounts' || verb === 'transactions')
@@ -196,14 +200,14 @@ const BY_RESOURCE: Readonly<Record<string, Lifecycle>> = {
  * Shapes that need no service file: `{data: {…}}` around one record, and statuses in another case. Returns the same
  * value if nothing differs.
  */
-function tolerated(operation: OperationId, json: unknown): unknown {
+function tolerated(operation: OperationId, json: Json): Json {
   const resource = operation.slice(0, operation.indexOf('.'));
   if (!isObject(json)) return json;
   const {data} = json;
   const lifecycle = BY_RESOURCE[resource];
-  if (Array.isArray(data)) {
+  if (isList(data)) {
     if (lifecycle === undefined || !data.some((item) => hasOtherCase(item, lifecycle))) return json;
-    return {...json, data: data.map((item: unknown) => inUsualCase(item, lifecycle))};
+    return {...json, data: data.map((item: Json) => inUsualCase(item, lifecycle))};
   }
   if (!isObject(data) || json['id'] !== undefined) return inUsualCase(json, lifecycle);
   if (resource === 'webhookEndpoints') return withBeside(data, json, 'data');
@@ -212,7 +216,7 @@ function tolerated(operation: OperationId, json: unknown): unknown {
   return inUsualCase(data, lifecycle);
 }
 
-function hasOtherCase(record: unknown, lifecycle: Lifecycle | undefined): boolean {
+function hasOtherCase(record: Json, lifecycle: Lifecycle | undefined): boolean {
   if (lifecycle === undefined || !isObject(record)) return false;
   const {status} = record;
   return (
@@ -225,7 +229,7 @@ function hasOtherCase(record: unknown, lifecycle: Lifecycle | undefined): boolea
 const usual = (status: string, {next}: Lifecycle): string | undefined =>
   [status.toLowerCase(), status.toUpperCase()].find((word) => Object.hasOwn(next, word));
 
-function inUsualCase(record: unknown, lifecycle: Lifecycle | undefined): unknown {
+function inUsualCase(record: Json, lifecycle: Lifecycle | undefined): Json {
   if (!hasOtherCase(record, lifecycle) || lifecycle === undefined || !isObject(record)) return record;
-  return {...record, status: usual(String(record['status']), lifecycle)};
+  return {...record, status: usual(stringOf(record['status']), lifecycle)};
 }

@@ -2,8 +2,9 @@ import type {EventTypeName} from '../../contract/events.ts';
 import type {Operation, PathParams} from '../../contract/operations/operation.ts';
 import {OPERATIONS, type OperationId, type Resource} from '../../contract/operations/operations.ts';
 import type {Input, Output, SchemaName} from '../../contract/schemas/registry.ts';
+import type {ServiceRecord} from '../answers/record.ts';
 import type {Listing, ListOptions} from '../reading/listing.ts';
-import type {JsonObject} from '../../narrow.ts';
+import type {JsonFields, JsonValue} from '../../narrow.ts';
 
 /** Creates whose record an idempotency key identifies. */
 export type TransferCreation = 'payins.create' | 'payouts.create';
@@ -31,6 +32,9 @@ export interface Result<T> {
   /** The service already knew the key: it answered the create with 200, or the first of two requests. */
   replayed: boolean;
 }
+
+/** The result of a call, with its record and the whole answer, such as the record in an envelope. */
+export type RecordResult = Result<ServiceRecord> & {answer: JsonValue};
 
 /** What the first of the two requests of a create has shown: the record exists and is about to be approved. */
 export interface CreatedBefore {
@@ -199,8 +203,8 @@ export type ListItem<Id extends OperationId> = Id extends `${infer R extends Res
 
 /** What every resource method calls. */
 export interface Caller {
-  call(id: OperationId, input: CallInput): Promise<Result<unknown>>;
-  list(id: OperationId, query?: JsonObject, options?: ListOptions & CallOptions): Listing<unknown>;
+  call(id: OperationId, input: CallInput): Promise<Result<JsonValue>>;
+  list(id: OperationId, query?: JsonFields, options?: ListOptions & CallOptions): Listing<JsonValue>;
 }
 
 /** Builds the methods of one resource from its operations. */
@@ -210,7 +214,7 @@ export function resourceApi<R extends Resource>(resource: R, caller: Caller): Re
   for (const [verb, operation] of Object.entries(verbs)) {
     const id = `${resource}.${verb}` as OperationId; // Object.entries widens the literal keys to string
     if (operation.pages === 'cursor') {
-      methods[verb] = (query?: JsonObject, options?: ListOptions & CallOptions) =>
+      methods[verb] = (query?: JsonFields, options?: ListOptions & CallOptions) =>
         caller.list(id, query, options);
       continue;
     }

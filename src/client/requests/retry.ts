@@ -10,6 +10,7 @@ import {
   type TransportRequest,
 } from '../transport/transport.ts';
 import {judge, coversEarlier, type AttemptEnd, type Safety, type Verdict} from '../answers/verdict.ts';
+import type {Json} from '../../narrow.ts';
 
 export interface RetryPolicy {
   /** Attempts after the first. */
@@ -31,8 +32,8 @@ export interface Call extends Omit<CallFacts, 'attempts'> {
   safety: Safety;
   /** With `auto_approve`: an unanswered attempt may have moved money. */
   approves: boolean;
-  read: (raw: TransportAnswer, nowMs: number) => Answer;
-  readable: (answer: Answer) => boolean;
+  read: (raw: TransportAnswer, nowMs: number) => Answer<Json>;
+  readable: (answer: Answer<Json>) => boolean;
   policy: RetryPolicy;
   clock: Clock;
   random: () => number;
@@ -44,11 +45,11 @@ export interface Call extends Omit<CallFacts, 'attempts'> {
    * replaces the next attempt.
    * @param answered the HTTP status of that attempt; undefined without an answer
    */
-  lookUp?: ((answered: number | undefined) => Promise<Answer | undefined>) | undefined;
+  lookUp?: ((answered: number | undefined) => Promise<Answer<Json> | undefined>) | undefined;
 }
 
 export interface Finished {
-  answer: Answer;
+  answer: Answer<Json>;
   attempts: number;
 }
 
@@ -99,11 +100,11 @@ export async function finish(call: Call): Promise<Finished> {
  * the key.
  */
 function refusedAnswer(
-  answer: Answer,
+  answer: Answer<Json>,
   mayBeTaken: boolean,
   {safety, approves}: Call,
   facts: CallFacts,
-): Answer {
+): Answer<Json> {
   if (!mayBeTaken) throw refusal(answer, facts);
   if (safety === 'delete' && isGone(answer)) return {status: 204, json: undefined}; // the earlier attempt succeeded
   throw coversEarlier(answer) && !approves ? refusal(answer, facts) : inDoubt({answer}, facts);

@@ -1,6 +1,7 @@
 import {readJsonExactly} from '../../json/exact.ts';
 import {safeJson, type Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {TransportAnswer, TransportRequest} from './transport.ts';
+import type {Json} from '../../narrow.ts';
 
 /**
  * Receives redacted lines about each exchange: `> ` what is sent, `< ` what arrives, `* ` what happens in between.
@@ -48,7 +49,7 @@ export function debugTo(onDebug: OnDebug | undefined, base: string, sanitizer: S
 /** Everything is on one line, because a body could otherwise forge lines of this log. */
 function bodyText(text: string, sanitizer: Sanitizer): string {
   try {
-    const json: unknown = readJsonExactly(text);
+    const json: Json = readJsonExactly(text);
     sanitizer.learn(json);
     return safeJson(sanitizer.value(json));
   } catch {

@@ -1,7 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {answered} from '../../cli/resources/reads.ts';
-import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {moveView} from '../../output/views/moves.ts';
 
 export default class MovesGet extends RemitCommand {
@@ -13,8 +12,8 @@ export default class MovesGet extends RemitCommand {
     const {args} = await this.parse(MovesGet);
     const context = await this.open();
     const {client, out, stop} = context;
-    const data = answered(context, await client.moves.get({move_id: args.id}, {signal: stop.signal}));
-    const move = unwrapRecord(data);
+    const input = {params: {move_id: args.id}, options: {signal: stop.signal}};
+    const move = answered(context, await client.record('moves.get', input));
     out.record(move, moveView);
     return move;
   }

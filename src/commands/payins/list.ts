@@ -38,7 +38,7 @@ export default class PayinsList extends RemitCommand {
       order: flags.order,
     };
     const all = flags.all ?? (flags.summary === true && flags.limit === undefined);
-    const listing = context.client.payins.list(query, listOptions(context, {...flags, all}));
+    const listing = context.client.records('payins.list', query, listOptions(context, {...flags, all}));
     if (!flags.summary) return showList(context, listing, payinView, this.typed);
     const {showSummary} = await import('../../cli/resources/summary.ts');
     await showSummary(context, payinView, listing);

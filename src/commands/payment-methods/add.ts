@@ -13,10 +13,10 @@ import {
 import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {readNumber} from '../../cli/write/sensitive-numbers.ts';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 import {hasCardExpired} from '../../contract/card-number.ts';
 import {marketOf} from '../../contract/markets.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
 export default class PaymentMethodsAdd extends RemitCommand {
@@ -118,8 +118,8 @@ export default class PaymentMethodsAdd extends RemitCommand {
     }
     if (status === 207) {
       out.warn(warning ?? 'the payment method was added, but not made the default');
-      const id = selectedValue(data, 'id');
-      if (flags.default && typeof id === 'string') {
+      const {id} = data;
+      if (flags.default && id !== undefined) {
         const next = context.commands.write(
           'payment-methods',
           'set-default',
@@ -173,10 +173,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
 }
 
 /** Whether it can be verified and still not be paid; unknown if the answer has no rails. */
-function hasNoRail(method: unknown): boolean {
-  const rails = selectedValue(method, 'supported_rails');
-  return Array.isArray(rails) && rails.length === 0;
-}
+const hasNoRail = ({supported_rails: rails}: ServiceRecord): boolean => rails?.length === 0;
 
 /** `…4242, expires 4/2031`. */
 const cardText = ({

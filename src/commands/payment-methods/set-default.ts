@@ -33,7 +33,7 @@ export default class PaymentMethodsSetDefault extends RemitCommand {
       done: 'was made the default',
       leaves: {is_default: true},
       checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
-      read: () => findMethod(context, owner, args.id),
+      read: async () => (await findMethod(context, owner, args.id)) ?? {},
     });
     if (sent.dryRun) return sent.dryRun;
     if (sent.unread) this.exitWith(EXIT.PARTIAL);

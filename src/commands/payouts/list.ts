@@ -38,7 +38,7 @@ export default class PayoutsList extends RemitCommand {
       order: flags.order,
     };
     const all = flags.all ?? (flags.summary === true && flags.limit === undefined);
-    const listing = context.client.payouts.list(query, listOptions(context, {...flags, all}));
+    const listing = context.client.records('payouts.list', query, listOptions(context, {...flags, all}));
     if (!flags.summary) return showList(context, listing, payoutView, this.typed);
     const {showSummary} = await import('../../cli/resources/summary.ts');
     await showSummary(context, payoutView, listing);

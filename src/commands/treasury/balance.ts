@@ -38,7 +38,8 @@ export default class TreasuryBalance extends RemitCommand {
       const {showHistory} = await import('../../cli/resources/balance-history.ts');
       return showHistory(context, id, {days: flags.days ?? 30, html: flags.html});
     }
-    const data = answered(context, await client.treasury.balance({account_id: id}, {signal: stop.signal}));
+    const input = {params: {account_id: id}, options: {signal: stop.signal}};
+    const data = answered(context, await client.record('treasury.balance', input));
     out.record(data, balanceView);
     noteUnread(context, data, {
       resource: 'treasury',

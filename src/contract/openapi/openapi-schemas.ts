@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import {isList, isObject} from '../../narrow.ts';
+import {isList, isObject, stringOf} from '../../narrow.ts';
 import {fieldOrigin} from '../origin/field-origins.ts';
 import {allOperations} from '../operations/operations.ts';
 import {AmountMinor, CurrencyCode, Metadata, Timestamp, Uuid} from '../schemas/fields.ts';
 import {SCHEMAS, type SchemaName} from '../schemas/registry.ts';
 
-export type Json = {[key: string]: unknown};
+export type OpenApi = {[key: string]: unknown};
 
 /** The keywords of JSON Schema that our schemas use. */
-export interface JsonSchema extends Json {
+export interface JsonSchema extends OpenApi {
   $ref?: string;
   oneOf?: JsonSchema[];
   anyOf?: JsonSchema[];
@@ -30,13 +30,13 @@ export type Schemas = Record<string, JsonSchema>;
 const PARTS = {Uuid, AmountMinor, CurrencyCode, Metadata, Timestamp};
 
 const refTo = (name: string) => `#/components/schemas/${name}`;
-export const schemaRef = (name: SchemaName | keyof typeof PARTS): Json => ({$ref: refTo(name)});
+export const schemaRef = (name: SchemaName | keyof typeof PARTS): OpenApi => ({$ref: refTo(name)});
 
 /** Every schema as JSON Schema 2020-12: bodies as a caller writes them, answers as a reader receives them. */
 export function schemaComponents(): Schemas {
   const registry = z.registry<{id: string}>();
   for (const [id, schema] of Object.entries<z.ZodType>({...PARTS, ...SCHEMAS})) registry.add(schema, {id});
-  const schemas = (io: 'input' | 'output'): Json => z.toJSONSchema(registry, {io, uri: refTo}).schemas;
+  const schemas = (io: 'input' | 'output'): OpenApi => z.toJSONSchema(registry, {io, uri: refTo}).schemas;
   const [input, output] = [schemas('input'), schemas('output')];
   const operations = allOperations().map(({operation}) => operation);
   const bodies = new Set<string | undefined>(operations.map(({body}) => body));
@@ -115,7 +115,7 @@ function tidy(value: unknown): unknown {
     if (key === '$id' || key === '$schema') return false;
     if (key === 'additionalProperties') return JSON.stringify(inner) !== '{}';
     if (key === 'minimum') return inner !== -Number.MAX_SAFE_INTEGER;
-    if (key === 'pattern') return !['date', 'date-time', 'uuid', 'email'].includes(String(value['format']));
+    if (key === 'pattern') return !['date', 'date-time', 'uuid', 'email'].includes(stringOf(value['format']));
     return true;
   });
   return Object.fromEntries(kept.map(([key, inner]) => [key, tidy(inner)]));

@@ -3,7 +3,13 @@ import {SERVICE_ERRORS, SHARED_ERRORS, type ServiceErrorCode} from '../error-cod
 import {EVENT_TYPES, WEBHOOK_HEADERS} from '../events.ts';
 import {LIMITS} from '../limits.ts';
 import {fieldOrigin} from '../origin/field-origins.ts';
-import {queryProperties, schemaComponents, schemaRef, spellOutChoices, type Json} from './openapi-schemas.ts';
+import {
+  queryProperties,
+  schemaComponents,
+  schemaRef,
+  spellOutChoices,
+  type OpenApi,
+} from './openapi-schemas.ts';
 import type {Operation} from '../operations/operation.ts';
 import {assumed} from '../origin/origin.ts';
 import {allOperations, type OperationId} from '../operations/operations.ts';
@@ -19,8 +25,8 @@ import type {SchemaName} from '../schemas/registry.ts';
  * @param server the base URL to name; if absent, it is relative to where the document is served
  */
 export function openApiDocument(server = '/') {
-  const responses: Json = {};
-  const paths: Record<string, Json> = {};
+  const responses: OpenApi = {};
+  const paths: Record<string, OpenApi> = {};
   for (const {id, operation} of allOperations()) {
     const at = (paths[operation.path] ??= pathItem(operation.path));
     at[operation.method.toLowerCase()] = operationObject(id, operation, responses);
@@ -75,7 +81,7 @@ const idempotencyKey = {
   schema: {type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength, pattern: '^[!-~]+$'},
 };
 
-function pathItem(path: string): Json {
+function pathItem(path: string): OpenApi {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   if (names.length === 0) return {};
   return {
@@ -83,7 +89,7 @@ function pathItem(path: string): Json {
   };
 }
 
-function operationObject(id: OperationId, operation: Operation, responses: Json): Json {
+function operationObject(id: OperationId, operation: Operation, responses: OpenApi): OpenApi {
   const {summary, origin, prefix, key, query, body} = operation;
   const parameters = [
     ...(key === undefined ? [] : [{$ref: '#/components/parameters/IdempotencyKey'}]),
@@ -104,7 +110,7 @@ function operationObject(id: OperationId, operation: Operation, responses: Json)
   };
 }
 
-function queryParameters(id: string, query: SchemaName, operation: Operation): Json[] {
+function queryParameters(id: string, query: SchemaName, operation: Operation): OpenApi[] {
   return Object.entries(queryProperties(query)).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -122,7 +128,7 @@ const OUTCOMES: Readonly<Record<number, string>> = {
   207: 'Done, but only in part: see `warning`.',
 };
 
-function successes({ok, key}: Operation): Json {
+function successes({ok, key}: Operation): OpenApi {
   return Object.fromEntries(
     Object.entries(ok).map(([status, schema]) => {
       const description = status === '200' && key === undefined ? 'Done.' : OUTCOMES[Number(status)];
@@ -137,7 +143,7 @@ function successes({ok, key}: Operation): Json {
 }
 
 /** By status; each set of codes is a component. */
-function failures({fails}: Operation, responses: Json): Json {
+function failures({fails}: Operation, responses: OpenApi): OpenApi {
   const codes = [...SHARED_ERRORS, ...fails];
   const statuses = [...new Set(codes.map((code) => SERVICE_ERRORS[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
@@ -150,7 +156,7 @@ function failures({fails}: Operation, responses: Json): Json {
   );
 }
 
-function failure(codes: readonly ServiceErrorCode[]): Json {
+function failure(codes: readonly ServiceErrorCode[]): OpenApi {
   const schema = {allOf: [schemaRef('ErrorBody'), {properties: {error_code: {enum: codes}}}]};
   return {
     description: codes.join(', '),
@@ -163,9 +169,9 @@ const pascalCase = (code: string) =>
   code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Interface document, "Events"; the format of the timestamp is assumption 36. */
-function webhook(type: string, description: string, data: SchemaName): Json {
+function webhook(type: string, description: string, data: SchemaName): OpenApi {
   const event = {properties: {type: {const: type}, data: schemaRef(data)}};
-  const header = (name: string, text: string, schema: Json, more: Json = {}): Json => ({
+  const header = (name: string, text: string, schema: OpenApi, more: OpenApi = {}): OpenApi => ({
     name,
     in: 'header',
     required: true,
@@ -201,4 +207,4 @@ function webhook(type: string, description: string, data: SchemaName): Json {
   };
 }
 
-const json = (schema: Json): Json => ({'application/json': {schema}});
+const json = (schema: OpenApi): OpenApi => ({'application/json': {schema}});

@@ -67,6 +67,27 @@ export const RECORD_FIELDS: Readonly<Record<Resource, readonly string[]>> = {
   eventTypes: [],
 };
 
+/** What a known field holds. Null and an empty text count as absent, except in a text that may be null; an empty id is an id. */
+type FieldType = 'id' | 'text' | 'text or null' | 'flag' | 'object' | 'list';
+
+/**
+ * The types of known fields by name, which is the same for all records. Amounts are not among them: services send them as
+ * numbers and as text, and `money` reads both. A test compares them with the schemas.
+ */
+export const FIELD_TYPES = {
+  ...{id: 'id', payee_id: 'text', payer_id: 'text', account_id: 'text', subaccount_id: 'text or null'},
+  ...{source_subaccount_id: 'text', destination_subaccount_id: 'text'},
+  ...{source_account_id: 'text', destination_account_id: 'text'},
+  ...{status: 'text', verification_status: 'text', currency_code: 'text', country_code: 'text', rail: 'text'},
+  ...{name: 'text', email: 'text or null', label: 'text', type: 'text', url: 'text', direction: 'text'},
+  ...{last4: 'text', bank_name: 'text', brand: 'text', description: 'text or null', warning: 'text'},
+  ...{created_at: 'text', updated_at: 'text', as_of: 'text', status_recorded_at: 'text', value_date: 'text'},
+  ...{settled_at: 'text or null', posted_at: 'text or null', bank_reference: 'text or null'},
+  ...{signing_secret: 'text', is_default: 'flag', is_active: 'flag', auto_approve: 'flag'},
+  ...{payin_metadata: 'object', payout_metadata: 'object', client_metadata: 'object', metadata: 'object'},
+  ...{transfer_details: 'object', event_types: 'list', supported_rails: 'list'},
+} as const satisfies Readonly<Record<string, FieldType>>;
+
 const BY_RESOURCE = new Map<string, readonly string[]>(Object.entries(RECORD_FIELDS));
 
 /** The fields of the records of a resource; none if it has no records. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {VERIFICATION_STATUSES} from '../lifecycle.ts';
 import {marketOf} from '../markets.ts';
 import {CurrencyCode, Metadata, Name, Timestamp, Uuid, pageSchemaOf} from './fields.ts';
+import type {JsonFields} from '../../narrow.ts';
 
 const partyType = z.enum(['individual', 'business']);
 
@@ -52,7 +53,7 @@ const card = z.strictObject({
 
 /** Fields of bank accounts by country (assumptions 12 and 86). Check digits are left to the service. */
 function checkMarket(
-  {country_code, bank_account: account}: {country_code: string; bank_account: Record<string, unknown>},
+  {country_code, bank_account: account}: {country_code: string; bank_account: JsonFields},
   context: z.RefinementCtx,
 ): void {
   const market = marketOf(country_code);

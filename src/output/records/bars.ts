@@ -1,4 +1,5 @@
 import type {Field} from './view.ts';
+import type {Json} from '../../narrow.ts';
 
 const FULL = '█';
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
@@ -14,7 +15,7 @@ export function barText(share: number, cells: number, {utf8}: {utf8: boolean}): 
 const CELLS = 24;
 
 /** A column of bars for a terminal: which share of the largest value each record has. */
-export function bars(shareOf: (record: unknown) => number, utf8: boolean): Field {
+export function bars(shareOf: (record: Json) => number, utf8: boolean): Field {
   return {
     label: '',
     path: 'share',

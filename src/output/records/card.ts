@@ -1,4 +1,4 @@
-import {isObject} from '../../narrow.ts';
+import {isObject, type Json, asObject} from '../../narrow.ts';
 import {fieldNamed} from './known-fields.ts';
 import {selectedValue} from './select.ts';
 import {plainValue, text, type Eye, type Field, type View} from './view.ts';
@@ -11,12 +11,7 @@ const REPEATED = new Set(['amount_in_cents', 'currency_code', 'warning']);
  * One record as lines of label and value: aligned on a terminal, tab-separated in a pipe. Fields unknown to the view
  * are shown after the known ones, so that nothing from the service is hidden.
  */
-export function cardText(
-  record: unknown,
-  view: View | undefined,
-  fields: readonly string[],
-  eye: Eye,
-): string {
+export function cardText(record: Json, view: View | undefined, fields: readonly string[], eye: Eye): string {
   const lines = cardFields(record, view, fields).map((field): [string, string] => [
     field.label,
     field.show(selectedValue(record, field.path), record, eye),
@@ -34,7 +29,7 @@ export function cardText(
     .join('');
 }
 
-function cardFields(record: unknown, view: View | undefined, fields: readonly string[]): Field[] {
+function cardFields(record: Json, view: View | undefined, fields: readonly string[]): Field[] {
   const known = view?.card ?? [];
   if (fields.length > 0) return fields.map((path) => fieldNamed(path, known));
   if (!isObject(record)) return [text('value', '')];
@@ -48,8 +43,6 @@ function cardFields(record: unknown, view: View | undefined, fields: readonly st
  * A nested object becomes one line for each of its values that is not shown elsewhere; deeper values stay JSON. An
  * absent object whose fields the view knows is not shown.
  */
-const valueOf = (record: unknown, name: string): unknown => (isObject(record) ? record[name] : undefined);
-
 function unfold(record: object, key: string, shown: ReadonlySet<string>): Field[] {
   const value = selectedValue(record, key);
   if (value === null && [...shown].some((path) => path.startsWith(`${key}.`))) return [];
@@ -58,6 +51,6 @@ function unfold(record: object, key: string, shown: ReadonlySet<string>): Field[
     .filter((inner) => !shown.has(`${key}.${inner}`))
     .map((inner) => ({
       ...text(`${key}.${inner}`, key),
-      show: (outer: unknown) => plainValue(valueOf(outer, inner)),
+      show: (outer: Json) => plainValue(asObject(outer)[inner]),
     }));
 }

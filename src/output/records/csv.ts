@@ -1,6 +1,6 @@
 import {exactJson} from '../../json/exact.ts';
 import {majorIn} from '../../money/amount.ts';
-import {ExactNumber, isObject, type JsonObject} from '../../narrow.ts';
+import {ExactNumber, isObject, type JsonFields, type Json} from '../../narrow.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
 import {selectedValue} from './select.ts';
 
@@ -12,11 +12,13 @@ class Major {
   }
 }
 
+type Cell = Json | Major;
+
 /**
  * One CSV cell (RFC 4180). Text that a spreadsheet could run as a formula gets a leading apostrophe; numbers are
  * unchanged.
  */
-export function csvCell(value: unknown): string {
+export function csvCell(value: Cell): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber)
     return String(value);
@@ -26,7 +28,7 @@ export function csvCell(value: unknown): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(',')}\n`;
+export const csvLine = (cells: readonly Json[]): string => `${cells.map(csvCell).join(',')}\n`;
 
 /** The fields of some records, nested as they are. */
 interface Node {
@@ -43,7 +45,7 @@ const MOST_DEPTH = 10;
  * amount in minor units the same in major units. Lists stay JSON, and so does an object with a dot in one of its
  * names; otherwise its parts would look like nested ones.
  */
-export function csvColumns(records: readonly unknown[]): string[] {
+export function csvColumns(records: readonly Json[]): string[] {
   const root: Node = {isValue: false, inner: new Map()};
   for (const record of records) if (isObject(record)) grow(root, record, 1);
   return pathsOf(root, '');
@@ -70,7 +72,7 @@ export function declaredColumns(paths: readonly string[]): string[] {
   return pathsOf(root, '');
 }
 
-function grow(node: Node, record: JsonObject, depth: number): void {
+function grow(node: Node, record: JsonFields, depth: number): void {
   for (const name of Object.keys(record)) {
     let child = node.inner.get(name);
     if (child === undefined) node.inner.set(name, (child = {isValue: false, inner: new Map()}));
@@ -108,14 +110,14 @@ export const minorPath = (path: string): string => `${path}${MINOR}`;
 export const currencyPath = (path: string): string => path.slice(0, path.lastIndexOf('.') + 1) + CURRENCY;
 
 /** Writes a record as a row of these columns. */
-export function csvRows(columns: readonly string[]): (record: unknown) => string {
+export function csvRows(columns: readonly string[]): (record: Json) => string {
   if (columns.length === 1 && columns[0] === '') return (record) => csvLine([record]);
   const readers = columns.map(readerOf);
   return (record) => `${readers.map((read) => csvCell(read(record))).join(',')}\n`;
 }
 
 /** Reads the value of a column. A field may have a dot in its own name. */
-function readerOf(path: string): (record: unknown) => unknown {
+function readerOf(path: string): (record: Json) => Cell {
   const [minorAt, currencyAt] = [minorPath(path), currencyPath(path)];
   return (record) => {
     const value =
@@ -127,13 +129,13 @@ function readerOf(path: string): (record: unknown) => unknown {
 }
 
 /** Empty if it cannot be calculated; the column in minor units has it as it came. */
-function majorOf(minor: unknown, currency: unknown): Major | undefined {
+function majorOf(minor: Json, currency: Json): Major | undefined {
   const major = majorIn(minor, currency);
   return major === undefined ? undefined : new Major(major);
 }
 
 /** Fields of later records that have no column of their own and are in no column of an enclosing object. */
-export function withoutColumn(records: readonly unknown[], columns: readonly string[]): string[] {
+export function withoutColumn(records: readonly Json[], columns: readonly string[]): string[] {
   const known = new Set(columns);
   return csvColumns(records).filter((path) => {
     const steps = path.split('.');

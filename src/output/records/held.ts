@@ -1,12 +1,12 @@
 import {exactJson, readJsonExactly} from '../../json/exact.ts';
-import {isList} from '../../narrow.ts';
+import {isList, type Json} from '../../narrow.ts';
 import {safeJson} from '../../sanitize/sanitizer.ts';
 import {safeYaml} from './yaml.ts';
 
 /** Records that are laid out at once. */
 export const PIECE = 200;
 
-type Pieces = Iterable<readonly unknown[]>;
+type Pieces = Iterable<readonly Json[]>;
 
 /**
  * Records of a list that is written only when the last of them has arrived. A long list is kept as text: that takes less
@@ -38,12 +38,12 @@ export class HeldRecords {
 }
 
 /** Any value as a whole document, in parts if it is a list. */
-export async function* documentParts(value: unknown, format: 'json' | 'yaml'): AsyncGenerator<string> {
+export async function* documentParts(value: Json, format: 'json' | 'yaml'): AsyncGenerator<string> {
   if (Array.isArray(value)) yield* (format === 'json' ? jsonParts : yamlParts)(piecesOf(value));
   else yield format === 'json' ? `${safeJson(value, 2)}\n` : await safeYaml(value);
 }
 
-function* piecesOf(records: readonly unknown[]): Generator<readonly unknown[]> {
+function* piecesOf(records: readonly Json[]): Generator<readonly Json[]> {
   for (let at = 0; at < records.length; at += PIECE) yield records.slice(at, at + PIECE);
 }
 

@@ -1,7 +1,9 @@
 import {RemitError} from '../../errors.ts';
-import {ExactNumber, isList, isObject, messageOf} from '../../narrow.ts';
+import {ExactNumber, isList, isObject, messageOf, type Json} from '../../narrow.ts';
 
 /** The value at a dotted path (`transfer_details.trace_number`, `0.id`); undefined if there is none. */
+export function selectedValue(value: Json, path: string): Json;
+export function selectedValue(value: unknown, path: string): unknown;
 export function selectedValue(value: unknown, path: string): unknown {
   let at = value;
   for (const step of stepsOf(path)) {
@@ -25,20 +27,22 @@ function stepsOf(path: string): readonly string[] {
 }
 
 /** Keeps the named paths of a record (or of each record of an array), with their nesting, in the given order. */
-export function pickFields(value: unknown, fields: readonly string[]): unknown {
+export function pickFields(value: Json, fields: readonly string[]): Json {
   if (fields.length === 0) return value;
-  if (Array.isArray(value)) return value.map((item) => pickFields(item, fields));
-  if (value === null || typeof value !== 'object') return value;
-  const picked: Record<string, unknown> = {};
+  if (isList(value)) return value.map((item) => pickFields(item, fields));
+  if (!isObject(value)) return value;
+  const picked: Picked = {};
   for (const path of fields) place(picked, path.split('.'), selectedValue(value, path) ?? null);
   return picked;
 }
 
-/** What `place` made, or the value of a field that was placed before. */
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object';
+/** An object that `place` makes. */
+type Picked = Record<string, Json>;
 
-function place(target: Record<string, unknown>, steps: readonly string[], value: unknown): void {
+/** What `place` made, or the value of a field that was placed before. */
+const isMap = (value: Json): value is Picked => value !== null && typeof value === 'object';
+
+function place(target: Picked, steps: readonly string[], value: Json): void {
   const [step = '', ...rest] = steps;
   if (step === '__proto__') return;
   if (rest.length === 0) {
@@ -79,10 +83,10 @@ export async function checkQuery(expression: string): Promise<void> {
  * @param onRounded called with the first number that is rounded for this
  */
 export async function runQuery(
-  value: unknown,
+  value: Json,
   expression: string,
   onRounded: (number: ExactNumber) => void,
-): Promise<unknown> {
+): Promise<Json> {
   const {compile, search} = await import('@jmespath-community/jmespath');
   try {
     const read = computes(compile(expression)) ? asDoubles(value, onRounded) : value;
@@ -99,9 +103,9 @@ const computes = (node: unknown): boolean =>
   node !== null &&
   (COMPUTING.has(Reflect.get(node, 'type')) || Object.values(node).some(computes));
 
-function asDoubles(value: unknown, onRounded: (number: ExactNumber) => void): unknown {
+function asDoubles(value: Json, onRounded: (number: ExactNumber) => void): Json {
   let isFirst = true;
-  const read = (part: unknown): unknown => {
+  const read = (part: Json): Json => {
     if (part instanceof ExactNumber) {
       if (isFirst) onRounded(part);
       isFirst = false;

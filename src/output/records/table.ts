@@ -1,4 +1,4 @@
-import {isObject, must} from '../../narrow.ts';
+import {isObject, must, type Json} from '../../narrow.ts';
 import {fitColumns, GAP} from './fit.ts';
 import {fieldNamed} from './known-fields.ts';
 import {selectedValue} from './select.ts';
@@ -41,7 +41,7 @@ export class TableWriter {
   }
 
   /** The text of some more records; the first piece determines the columns. */
-  async piece(records: readonly unknown[]): Promise<string> {
+  async piece(records: readonly Json[]): Promise<string> {
     const {eye} = this.#options;
     const first = this.#columns === undefined;
     const all = this.#columns ?? this.#candidates(records);
@@ -63,7 +63,7 @@ export class TableWriter {
     return this.#aligned(this.#columns, first ? broken(keptHeads) : undefined, shown.map(broken));
   }
 
-  #candidates(records: readonly unknown[]): Field[] {
+  #candidates(records: readonly Json[]): Field[] {
     const known = this.#view?.columns ?? [];
     const {fields} = this.#options;
     if (fields.length > 0) return fields.map((path) => fieldNamed(path, known));

@@ -4,6 +4,7 @@ import {plainValue} from '../../sanitize/plain-value.ts';
 import type {Paint, Style} from '../text/colour.ts';
 import {selectedValue} from './select.ts';
 import {relativeTime} from '../text/times.ts';
+import type {Json} from '../../narrow.ts';
 
 export {plainValue};
 
@@ -23,7 +24,7 @@ export interface Field {
   label: string;
   /** The wire field that it shows; shown fields are not repeated among the unknown ones. */
   path: string;
-  show: (value: unknown, record: unknown, eye: Eye) => string;
+  show: (value: Json, record: Json, eye: Eye) => string;
   align?: 'left' | 'right';
   /** Narrow terminals leave out the highest rank first; 0 is always shown. From 3 on, before a text is broken. */
   rank: number;

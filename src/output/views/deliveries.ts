@@ -7,7 +7,7 @@ const state = field('State', 'state', (value, _record, {paint}) => {
   return paint(style, plainValue(value));
 });
 
-interface Attempt {
+type Attempt = {
   n: number;
   at: string;
   status: number | null;
@@ -16,14 +16,14 @@ interface Attempt {
   response: string;
   fault: string | null;
   by_hand: boolean;
-}
+};
 
 /** `1. 2026-03-02T15:00:05.000Z  500 in 12 ms: oh no`: one line per attempt. */
 const attempts = field(
   'Attempts',
   'attempts',
   (value) =>
-    ((value ?? []) as Attempt[])
+    ((value ?? []) as readonly Attempt[])
       .map(({n, at, status, error, elapsed_ms, response, fault, by_hand}) => {
         const said = status === null ? (error ?? 'not sent') : `${status} in ${elapsed_ms} ms`;
         const body = response === '' ? '' : `: ${response}`;

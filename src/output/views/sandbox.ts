@@ -1,7 +1,8 @@
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {field, plainValue, text, type Field, type View} from '../records/view.ts';
+import type {Json} from '../../narrow.ts';
 
-const usd = (minor: unknown): string =>
+const usd = (minor: Json): string =>
   typeof minor === 'string' ? `${groupMajor(formatMajor(BigInt(minor), 'USD'))} USD` : plainValue(minor);
 
 const balance = (label: string, path: string): Field => field(label, path, usd);
@@ -29,7 +30,7 @@ const counts = (label: string, path: string): Field =>
 const listed = (parts: readonly string[]): string => parts.join(', ') || 'none';
 
 /** `7 in all: 4 payouts.get 200, 2 payouts.create 201, 1 payees.list 503`. */
-function requestCounts(value: unknown): string {
+function requestCounts(value: Json): string {
   const {total, answers} = value as {total: number; answers: Record<string, number>};
   const each = Object.entries(answers).map(([name, count]) => `${count} ${name}`);
   return each.length === 0 ? 'none' : `${total} in all: ${each.join(', ')}`;

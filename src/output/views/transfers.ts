@@ -1,4 +1,4 @@
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {asObject, isObject, type Json, type JsonObject} from '../../narrow.ts';
 import {selectedValue} from '../records/select.ts';
 import {
   dayInNewYork,
@@ -18,11 +18,8 @@ import {failureColumn} from './failure.ts';
 
 /** `bank_account …6789, verified bank` from the masked details that the service sends. */
 function method(path: string): Field {
-  const show = (value: unknown) => {
-    const details = inner(value, 'payment_method');
-    const [type, last4, bank_name, brand] = ['type', 'last4', 'bank_name', 'brand'].map((key) =>
-      inner(details, key),
-    );
+  const show = (value: Json) => {
+    const {type, last4, bank_name, brand} = asObject(asObject(value)['payment_method']);
     const tail = typeof last4 === 'string' ? `…${last4}` : undefined;
     const parts = [type, tail, bank_name ?? brand].filter((part) => part !== undefined && part !== null);
     return parts.length === 0 ? plainValue(value) : parts.map(plainValue).join(' ');
@@ -32,16 +29,11 @@ function method(path: string): Field {
 
 /** The party's id, with the name from the masked details. */
 function party(label: string, path: string, detailsPath: string): Field {
-  const show = (value: unknown, record: unknown) => {
-    const details = inner(inner(record, detailsPath), label.toLowerCase());
-    const name = inner(details, 'name');
+  const show = (value: Json, record: Json) => {
+    const {name} = asObject(asObject(asObject(record)[detailsPath])[label.toLowerCase()]);
     return typeof name === 'string' ? `${plainValue(value)} (${plainValue(name)})` : plainValue(value);
   };
   return field(label, path, show);
-}
-
-function inner(value: unknown, key: string): unknown {
-  return isObject(value) ? value[key] : undefined;
 }
 
 /** `order=17, team=ops`. */

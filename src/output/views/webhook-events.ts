@@ -16,6 +16,7 @@ import {
 import type {Style} from '../text/colour.ts';
 import {selectedValue} from '../records/select.ts';
 import {failureReasonText} from './failure.ts';
+import type {Json} from '../../narrow.ts';
 
 interface Forward {
   target: string;
@@ -52,7 +53,7 @@ function forwardText({state, attempts, status: code}: Forward, {paint}: Eye): st
 const stateText = (state: string): string => (state === 'dead' ? 'gave up' : state);
 
 /** Why the payin or payout of an event failed, if the event says so: data has the fields of its record, or some of them. */
-const failureOfEvent = (body: unknown): string | undefined => failureReasonText(selectedValue(body, 'data'));
+const failureOfEvent = (body: Json): string | undefined => failureReasonText(selectedValue(body, 'data'));
 
 /** Why a delivery was rejected, or why the payin or payout of its event failed. */
 const reason: Field = {
@@ -91,7 +92,7 @@ export const webhookEventView: View = {
     lines<Lost>('Lost in JSON', 'lost', lostText),
     lines<[string, string]>('Headers', 'headers', ([name, one]) => plainValue(`${name}: ${one}`)),
     text('Body bytes', 'body_bytes'),
-    field('Body', 'body_base64', (value, _record, {terminal}) => bodyText(String(value), terminal)),
+    field('Body', 'body_base64', (value: unknown, _record, {terminal}) => bodyText(String(value), terminal)),
   ],
   columns: [
     text('Delivery', 'delivery'),
@@ -117,7 +118,7 @@ function lostText({path, kind, sent}: Lost): string {
   return plainValue(kind === 'duplicate_key' ? `${path}: present more than once` : 'nested too deeply');
 }
 
-function forwardList(value: unknown): string {
+function forwardList(value: Json): string {
   if (!isListOf<ForwardFacts>(value) || value.length === 0) return '-';
   return value
     .map(({target, state, attempts, status: code, error, replayed, resigned}) => {

@@ -1,5 +1,5 @@
 import {LIMITS} from '../../contract/limits.ts';
-import {parseJson, type JsonValue} from '../../narrow.ts';
+import {type Json, parseJson} from '../../narrow.ts';
 import {operationOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {WireSide} from '../../service/wire-side.ts';
@@ -33,13 +33,13 @@ export class SandboxDialect {
     const {pathname, search, origin} = address;
     const text = await request.text();
     const body = parsed(text);
+    const isUnreadable = body === undefined && text !== '';
     const headers = Object.fromEntries(request.headers);
     const read = this.#wire.read({method: request.method, path: pathname + search, headers, body});
     const sent = {method: request.method, path: pathname};
     if ('refused' in read) return this.#refuse(read.refused, sent, headers['x-api-key']);
     const {operation, request: canonical} = read;
-    const written =
-      canonical.body === undefined ? '' : body === UNREADABLE ? text : JSON.stringify(canonical.body);
+    const written = isUnreadable ? text : canonical.body === undefined ? '' : JSON.stringify(canonical.body);
     const url = new URL(canonical.path, origin);
     const ask = (query: URLSearchParams) =>
       this.#handle(
@@ -89,7 +89,7 @@ export class SandboxDialect {
   #written(operation: Parameters<WireSide['answer']>[0], {status, body}: Outgoing): string | null {
     if (body === null) return null;
     const json = parsed(body);
-    return json === UNREADABLE ? body : JSON.stringify(this.#wire.answer(operation, status, json));
+    return json === undefined ? body : JSON.stringify(this.#wire.answer(operation, status, json));
   }
 }
 
@@ -101,14 +101,11 @@ function headersOf(given: Readonly<Record<string, string>>, body: string): Reque
   return {get: (name) => all.get(name) ?? null, [Symbol.iterator]: () => all.entries()};
 }
 
-/** Stands for a text that is not JSON. */
-const UNREADABLE = Symbol('not JSON');
-
-function parsed(text: string): JsonValue | typeof UNREADABLE | undefined {
-  if (text === '') return undefined;
+/** Undefined for text that is not JSON. */
+function parsed(text: string): Json {
   try {
     return parseJson(text);
   } catch {
-    return UNREADABLE;
+    return undefined;
   }
 }

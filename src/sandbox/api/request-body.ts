@@ -1,4 +1,4 @@
-import {isList, isObject, type JsonFields, type JsonValue, parseJson} from '../../narrow.ts';
+import {isList, isObject, type Json, type JsonFields, type JsonValue, parseJson} from '../../narrow.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import type {SandboxRequest} from './request.ts';
 
@@ -52,7 +52,7 @@ const LONE_SURROGATE = /[\ud800-\udfff]/u;
 const PATH_MAX = 20;
 
 interface OpenValue {
-  value: readonly JsonValue[] | JsonFields;
+  value: readonly Json[] | JsonFields;
   /** The name of `value` within its parent; the body itself has no name and no parent. */
   name: string;
   above: OpenValue | undefined;
@@ -65,7 +65,7 @@ interface OpenValue {
  */
 function refuseBrokenText(body: JsonValue): void {
   const open: OpenValue[] = [];
-  const look = (value: JsonValue | undefined, name: string, above: OpenValue | undefined) => {
+  const look = (value: Json, name: string, above: OpenValue | undefined) => {
     if (typeof value === 'string' && LONE_SURROGATE.test(value)) throw brokenText(above, name);
     if (isObject(value) || isList(value)) open.push({value, name, above});
   };

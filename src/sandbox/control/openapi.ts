@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import {SERVICE_ERRORS, type ServiceErrorCode} from '../../contract/error-codes.ts';
 import {openApiDocument} from '../../contract/openapi/openapi.ts';
-import {type Json, type JsonSchema, schemaRef, tidySchema} from '../../contract/openapi/openapi-schemas.ts';
+import {
+  type OpenApi,
+  type JsonSchema,
+  schemaRef,
+  tidySchema,
+} from '../../contract/openapi/openapi-schemas.ts';
 import {CONTROL_ANSWERS} from './answers.ts';
 import {CONTROL_BODIES, CONTROL_QUERIES} from './bodies.ts';
 import {TOKEN_HEADER, controlCalls, errorsOf, type ControlCall, type ControlCallId} from './calls.ts';
@@ -18,7 +23,7 @@ export const requiredIn = (query: z.ZodType): readonly string[] =>
   controlSchema(query, 'input').required ?? [];
 
 /** The API of the sandbox: the contract, plus the control calls under /sandbox/, which the service does not have. */
-export function sandboxOpenApi(server?: string): Json {
+export function sandboxOpenApi(server?: string): OpenApi {
   const document = openApiDocument(server);
   const {securitySchemes, ...components} = document.components;
   return {
@@ -43,8 +48,8 @@ export function sandboxOpenApi(server?: string): Json {
   };
 }
 
-function controlPaths(): Record<string, Json> {
-  const paths: Record<string, Json> = {};
+function controlPaths(): Record<string, OpenApi> {
+  const paths: Record<string, OpenApi> = {};
   for (const [id, call] of controlCalls()) {
     const at = (paths[call.path] ??= pathItem(call.path));
     at[call.method.toLowerCase()] = operation(id, call);
@@ -52,7 +57,7 @@ function controlPaths(): Record<string, Json> {
   return paths;
 }
 
-function pathItem(path: string): Json {
+function pathItem(path: string): OpenApi {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   if (names.length === 0) return {};
   return {
@@ -60,7 +65,7 @@ function pathItem(path: string): Json {
   };
 }
 
-function operation(id: ControlCallId, call: ControlCall): Json {
+function operation(id: ControlCallId, call: ControlCall): OpenApi {
   const {summary, body, query, ok, open = false} = call;
   const [status, answer] = ok;
   return {
@@ -84,7 +89,7 @@ function operation(id: ControlCallId, call: ControlCall): Json {
 }
 
 /** Its values are described as parsed: a limit is a number. */
-function queryParameters(query: z.ZodType): Json[] {
+function queryParameters(query: z.ZodType): OpenApi[] {
   const {properties = {}} = controlSchema(query, 'output');
   const required = requiredIn(query);
   return Object.entries(properties).map(([name, {description, ...schema}]) => ({
@@ -96,7 +101,7 @@ function queryParameters(query: z.ZodType): Json[] {
   }));
 }
 
-function failures(codes: readonly ServiceErrorCode[]): Json {
+function failures(codes: readonly ServiceErrorCode[]): OpenApi {
   return Object.fromEntries(
     codes.map((code) => [
       SERVICE_ERRORS[code].status,
@@ -105,4 +110,4 @@ function failures(codes: readonly ServiceErrorCode[]): Json {
   );
 }
 
-const content = (schema: Json): Json => ({'application/json': {schema}});
+const content = (schema: OpenApi): OpenApi => ({'application/json': {schema}});

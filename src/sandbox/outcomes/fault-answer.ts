@@ -1,4 +1,4 @@
-import {isList, isObject, type JsonValue, parseJson} from '../../narrow.ts';
+import {isList, isObject, type Json, type JsonValue, parseJson} from '../../narrow.ts';
 import type {OtherEffect} from './faults.ts';
 import {errorBody} from '../base/service-error.ts';
 
@@ -65,7 +65,7 @@ const replace = (text: string | null, field: string, value: string) =>
     if (field in record) record[field] = value;
   });
 
-const isRecord = (value: JsonValue | undefined): value is Record<string, JsonValue> => isObject(value);
+const isRecord = (value: Json): value is Record<string, JsonValue> => isObject(value);
 
 /** Changes the text of a JSON object, or of the records in a list; other bodies are not changed. */
 function edit(text: string | null, change: (record: Record<string, JsonValue>) => void): string | null {

@@ -5,7 +5,7 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import {TREASURY_PREFIX} from '../../contract/operations/treasury.ts';
 import type {Origin} from '../../contract/origin/origin.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
-import {isList, isObject, type JsonFields} from '../../narrow.ts';
+import {isList, isObject, type Json, type JsonFields} from '../../narrow.ts';
 import {firstPart, lastPart, objectIn} from '../paths.ts';
 import {findOperation, operationOf, type Route} from '../routes.ts';
 import {STATUSES_OF} from './schema.ts';
@@ -26,9 +26,9 @@ export interface Failure {
   readonly status: number;
   readonly errorCode?: string | undefined;
   readonly message?: string | undefined;
-  readonly details?: unknown;
+  readonly details?: Json;
   /** The body as received. */
-  readonly json: unknown;
+  readonly json: Json;
 }
 
 /** The assumption that may explain why an operation failed; undefined if there is none. */
@@ -61,7 +61,7 @@ function ofMissing(id: OperationId, route: Route, {errorCode, json}: Failure): A
   return doubtful(ofRoute(id, route), 'the record does not exist');
 }
 
-const hasKeys = (json: unknown): boolean => isObject(json) && Object.keys(json).length > 0;
+const hasKeys = (json: Json): boolean => isObject(json) && Object.keys(json).length > 0;
 
 /** Requests whose body names records, so that the 404 may be about one of them. */
 const NAMES_RECORDS: ReadonlySet<OperationId> = new Set([
@@ -111,7 +111,7 @@ function ofRoute(id: OperationId, {method, path}: Route): Assumption {
   };
 }
 
-function unreadable(id: OperationId, json: unknown): Assumption {
+function unreadable(id: OperationId, json: Json): Assumption {
   if (findOperation(id)?.pages === 'cursor')
     return assumedKey(39, 'envelopes.list', 'the envelope of a list is assumed');
   const [resource = ''] = id.split('.');
@@ -220,7 +220,7 @@ const LONGEST_TEXT = 500;
 const MOST_TEXTS = 50;
 
 /** All texts in the details of an error; the names of fields are in quotes. */
-function textsIn(details: unknown, depth = 0): string[] {
+function textsIn(details: Json, depth = 0): string[] {
   if (typeof details === 'string') return [details.slice(0, LONGEST_TEXT)];
   if (depth > 4) return [];
   if (isList(details)) return details.slice(0, MOST_TEXTS).flatMap((one) => textsIn(one, depth + 1));
@@ -268,7 +268,7 @@ function ofPage(words: string, names: (name: string) => boolean): Assumption | u
     : undefined; // a wrong cursor says nothing about its name
 }
 
-const wordsOf = (details: unknown): string =>
+const wordsOf = (details: Json): string =>
   details === undefined ? '' : JSON.stringify(details).replaceAll('"', ' ').slice(0, 2000);
 
 const errorShape = (): Assumption => assumedKey(42, 'errors.code', 'the shape of an error body is assumed');

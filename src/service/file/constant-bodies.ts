@@ -1,6 +1,6 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
-import {isList, isObject, type JsonValue} from '../../narrow.ts';
+import {isList, isObject, type Json} from '../../narrow.ts';
 import {compile} from '../compiled.ts';
 import type {ServiceFile} from '../service-file.ts';
 import {isAmountField} from '../units.ts';
@@ -33,7 +33,7 @@ export function paymentPartIn(id: OperationId, file: ServiceFile): string | unde
 const decidesPayment = (field: string): boolean =>
   isAmountField(field) || field.endsWith('_id') || field === 'currency_code';
 
-function partIn(value: JsonValue | undefined, fields: ReadonlySet<string>, name = ''): string | undefined {
+function partIn(value: Json, fields: ReadonlySet<string>, name = ''): string | undefined {
   if (isList(value)) return firstOf(value.map((one) => partIn(one, fields, name)));
   if (isObject(value))
     return firstOf(

@@ -1,5 +1,5 @@
 import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
-import {isObject, type JsonValue} from '../../narrow.ts';
+import {isObject, type Json} from '../../narrow.ts';
 import {comparablePath} from '../comparable-path.ts';
 import {isReadOperation, lenientForm, routeOf} from '../routes.ts';
 import type {ServiceFile} from '../service-file.ts';
@@ -45,7 +45,7 @@ function areApart(a: OperationId, b: OperationId, {bodies = {}}: ServiceFile): b
 }
 
 /** A service may ignore case. */
-const text = (value: JsonValue | undefined): string => JSON.stringify(value).toLowerCase();
+const text = (value: Json): string => JSON.stringify(value).toLowerCase();
 
 /** Operations that move money, or stop it. */
 const isGuarded = (id: OperationId): boolean => /\.(?:create|approve|cancel|simulateInboundCredit)$/.test(id);

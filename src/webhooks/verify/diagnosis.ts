@@ -1,6 +1,6 @@
 import {createHmac} from 'node:crypto';
 import {mustBeObject} from '../../arguments.ts';
-import {isList, isObject, type JsonValue} from '../../narrow.ts';
+import {isList, isObject, type Json} from '../../narrow.ts';
 import {parseBody} from './event.ts';
 import type {SignatureForm, TimestampFormat} from '../../contract/signature-form.ts';
 import {type Form, formOf, signingKey, signedParts} from './form.ts';
@@ -215,7 +215,7 @@ function fromBase64(wrapped: string): Buffer | undefined {
 }
 
 /** `json.dumps` puts a space after commas and colons, and escapes non-ASCII characters. */
-function pythonJson(value: JsonValue | undefined): string {
+function pythonJson(value: Json): string {
   if (isList(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (!isObject(value)) return escaped(JSON.stringify(value));
   const members = Object.entries(value).map(

@@ -1,6 +1,6 @@
 import {EVENT_TYPES, type EventTypeName} from '../../contract/events.ts';
 import {idText, withTextIds} from '../../contract/ids.ts';
-import {isObject, type JsonValue, parseJson} from '../../narrow.ts';
+import {isObject, type Json, type JsonValue, parseJson} from '../../narrow.ts';
 
 /** Fields of an event's data that the contract does not have. */
 export interface UnknownEventFields {
@@ -109,4 +109,4 @@ export function readJson(body: Uint8Array): JsonBody | undefined {
 }
 
 /** The body as JSON, without its text. */
-export const parseBody = (body: Uint8Array): JsonValue | undefined => readJson(body)?.value;
+export const parseBody = (body: Uint8Array): Json => readJson(body)?.value;

@@ -10,9 +10,10 @@ import {page, PAYEE_ID, PAYOUT_ID} from '../../commands/fixtures.ts';
 import {noteAddress} from '../../../src/cli/sandbox/recorded/addresses.ts';
 import {makeFolder, sandboxPlace, writeRecord} from '../../../src/cli/sandbox/recorded/place.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY} from '../run-cli.ts';
+import type {JsonFields} from '../../../src/narrow.ts';
 
 const commands = new Commands({profile: undefined, mode: 'test', named: false});
-const failed = (commandId: string, args: Record<string, unknown> = {}): Failed => ({
+const failed = (commandId: string, args: JsonFields = {}): Failed => ({
   commandId,
   flags: {},
   args,

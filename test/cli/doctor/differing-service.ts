@@ -1,4 +1,4 @@
-import {isObject} from '../../../src/narrow.ts';
+import {isObject, type Json} from '../../../src/narrow.ts';
 import type {Transport, TransportAnswer, TransportRequest} from '../../../src/client/transport/transport.ts';
 import {Dialect} from '../../../src/service/dialect.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
@@ -80,7 +80,7 @@ export class DifferingService implements Transport {
   async #answer({method, path, headers, body}: TransportRequest): Promise<TransportAnswer> {
     const dialect = this.#dialect;
     const [route = '', search = ''] = path.split('?');
-    const json: unknown = body === undefined ? undefined : JSON.parse(body);
+    const json: Json = body === undefined ? undefined : JSON.parse(body);
     const id = dialect.operationOnWire(method, route, json);
     if (id === undefined)
       return this.#refusal(answer(404, {error_code: this.codeOfNoRoute, message: 'no such path'}));
@@ -106,7 +106,7 @@ export class DifferingService implements Transport {
       }),
     );
     const answered = await response.text();
-    const parsed: unknown = answered === '' ? undefined : JSON.parse(answered);
+    const parsed: Json = answered === '' ? undefined : JSON.parse(answered);
     const own = answer(
       response.status,
       response.ok && parsed !== undefined ? dialect.answerToWire(id, parsed) : parsed,
@@ -140,7 +140,7 @@ export class DifferingService implements Transport {
 
   #refusal(refused: TransportAnswer): TransportAnswer {
     const {errors = {}} = this.dialect;
-    const body: unknown = JSON.parse(refused.body.toString());
+    const body: Json = JSON.parse(refused.body.toString());
     if (!isObject(body)) return refused;
     const code = Object.entries(errors.codes ?? {}).find(([, own]) => own === body['error_code'])?.[0];
     let wire = withValue({}, (errors.code ?? 'error_code').split('.'), code ?? body['error_code']);

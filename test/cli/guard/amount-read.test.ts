@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import {answeredRecord} from '../../../src/client/answers/record.ts';
 import {amountOfBody, amountOfRecord, type AmountRead} from '../../../src/cli/guard/amount-read.ts';
+import {type JsonValue, parseJson} from '../../../src/narrow.ts';
 
 const ID = 'a1';
 const read = (minor: number, currency: string | null = 'USD'): AmountRead => ({
@@ -8,8 +10,6 @@ const read = (minor: number, currency: string | null = 'USD'): AmountRead => ({
   minor: BigInt(minor),
   currency: currency ?? undefined,
 });
-/** As a service or a person writes it: numbers and repeated names are read as JSON.parse reads them. */
-const parsed = (json: string): unknown => JSON.parse(json);
 const whyOf = (amount: AmountRead): string => {
   assert.equal(
     amount.kind,
@@ -18,7 +18,7 @@ const whyOf = (amount: AmountRead): string => {
   );
   return (amount as {why: string}).why;
 };
-let deep: unknown = {amount: 1};
+let deep: JsonValue = {amount: 1};
 for (let level = 0; level < 100_000; level += 1) deep = {a: deep};
 
 describe('the amount of a record', () => {
@@ -54,16 +54,16 @@ describe('the amount of a record', () => {
       {kind: 'absent'},
     ],
   ] as const)
-    it(`is read with ${title}`, () => assert.deepEqual(amountOfRecord(record, ID), expected));
+    it(`is read with ${title}`, () => assert.deepEqual(amountOfRecord(answeredRecord(record), ID), expected));
 
   for (const [title, record, why] of [
     ['text that is no number', {amount_in_minor_units: '5.00'}, /amount_in_minor_units is "5\.00"/],
     ['a fraction', {amount_in_minor_units: 0.5}, /is 0\.5, not a positive whole number/],
     ['zero', {amount_in_minor_units: 0}, /is 0,/],
-    ['minus zero', parsed('{"amount_in_minor_units":-0}'), /is -0,/],
+    ['minus zero', parseJson('{"amount_in_minor_units":-0}'), /is -0,/],
     ['a negative number', {amount_in_minor_units: -500_000}, /is -500000/],
-    ['a number beyond 2^53', parsed('{"amount_in_minor_units":9007199254740993}'), /9007199254740992/],
-    ['an exponent beyond everything', parsed('{"amount_in_minor_units":1e400}'), /Infinity/],
+    ['a number beyond 2^53', parseJson('{"amount_in_minor_units":9007199254740993}'), /9007199254740992/],
+    ['an exponent beyond everything', parseJson('{"amount_in_minor_units":1e400}'), /Infinity/],
     ['an object', {amount_in_minor_units: {value: 500}}, /is an object/],
     ['a list', {amount_in_minor_units: [500]}, /amount_in_minor_units is a list/],
     ['two amounts', {amount_in_minor_units: 500, amount_in_cents: 501}, /is 500, but amount_in_cents is 501/],
@@ -81,12 +81,13 @@ describe('the amount of a record', () => {
     ['a list of records', [{amount_in_minor_units: 5}], /did not answer with a record/],
     ['nothing', null, /did not answer with a record/],
   ] as const)
-    it(`is unreadable with ${title}`, () => assert.match(whyOf(amountOfRecord(record, ID)), why));
+    it(`is unreadable with ${title}`, () =>
+      assert.match(whyOf(amountOfRecord(answeredRecord(record), ID)), why));
 
   it('is searched for among 10,000 values, and unreadable with more', () => {
     const record = (values: number) => ({list: Array.from({length: values - 1}, () => 'x')});
-    assert.deepEqual(amountOfRecord(record(10_000), ID), {kind: 'absent'});
-    assert.match(whyOf(amountOfRecord(record(10_001), ID)), /more than 10000 values/);
+    assert.deepEqual(amountOfRecord(answeredRecord(record(10_000)), ID), {kind: 'absent'});
+    assert.match(whyOf(amountOfRecord(answeredRecord(record(10_001)), ID)), /more than 10000 values/);
   });
 
   it('strips what a terminal would act on from what it repeats', () => {
@@ -100,12 +101,12 @@ describe('the amount of a typed body', () => {
     ['a whole number', {amount_in_minor_units: 500, currency_code: 'USD'}, read(500)],
     [
       'an exponent, which is what leaves',
-      parsed('{"amount_in_minor_units":5e2,"currency_code":"USD"}'),
+      parseJson('{"amount_in_minor_units":5e2,"currency_code":"USD"}'),
       read(500),
     ],
     [
       'a repeated name, of which the last one leaves',
-      parsed('{"amount_in_minor_units":1,"amount_in_minor_units":500,"currency_code":"USD"}'),
+      parseJson('{"amount_in_minor_units":1,"amount_in_minor_units":500,"currency_code":"USD"}'),
       read(500),
     ],
     ['the alias null', {amount_in_minor_units: 500, amount_in_cents: null, currency_code: 'USD'}, read(500)],
@@ -142,10 +143,10 @@ describe('the amount of a typed body', () => {
     ['digits under any name', {amount_in_minor_units: 5, аmount: '500000'}, /mount \("500000"\)/],
     ['a nested amount', {amount_in_minor_units: 5, data: {a: [{b: 500_000}]}}, /data\.a\.0\.b \(500000\)/],
     ['a number in the metadata', {amount_in_minor_units: 5, metadata: {a: 500_000}}, /metadata\.a/],
-    ['a number beyond 2^53', parsed('{"amount_in_minor_units":9007199254740993}'), /9007199254740992/],
+    ['a number beyond 2^53', parseJson('{"amount_in_minor_units":9007199254740993}'), /9007199254740992/],
     [
       '__proto__',
-      parsed('{"__proto__":{"amount_in_minor_units":500000}}'),
+      parseJson('{"__proto__":{"amount_in_minor_units":500000}}'),
       /__proto__\.amount_in_minor_units/,
     ],
     ['a list', [{amount_in_minor_units: 5}], /not a JSON object/],

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import {asRecord} from '../../../src/client/answers/record.ts';
 import {accountTransferDetails, moveDetails} from '../../../src/cli/write/account-details.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {answer} from '../../client/transport/fake-transport.ts';
 import {page} from '../../commands/fixtures.ts';
 import {reading} from '../guard/reading.ts';
+import type {JsonFields} from '../../../src/narrow.ts';
 
 const SOURCE = '0192a000-0000-7000-8000-0000000000a1';
 const DESTINATION = '0192a000-0000-7000-8000-0000000000a2';
@@ -15,8 +17,12 @@ describe('the confirmation of an account transfer', () => {
     destination_account_id: DESTINATION,
     status: 'created',
   };
-  const details = (accounts: unknown[], of: object = record) =>
-    accountTransferDetails(reading({'/api/treasury/accounts': page(accounts)}).context, of, 'approve');
+  const details = (accounts: unknown[], of: JsonFields = record) =>
+    accountTransferDetails(
+      reading({'/api/treasury/accounts': page(accounts)}).context,
+      asRecord(of),
+      'approve',
+    );
 
   it('names both accounts by label, the status and the effect', async () => {
     const accounts = [

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import {asRecord} from '../../../src/client/answers/record.ts';
 import {creationDetails, recordDetails} from '../../../src/cli/write/transfer-details.ts';
 import {PAYIN, PAYOUT} from '../../../src/cli/resources/money/transfer-kinds.ts';
 import {answer, type Reply} from '../../client/transport/fake-transport.ts';
 import {METHOD_ID, page, PAYEE_ID, PAYER_ID, payin, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
 import {reading} from '../guard/reading.ts';
+import type {JsonFields} from '../../../src/narrow.ts';
 
 const OTHER_METHOD = '0192a000-0000-7000-8000-0000000000cd';
 const SUBACCOUNT = '0192a000-0000-7000-8000-0000000000dd';
@@ -121,8 +123,8 @@ describe('the confirmation of a payin to be created', () => {
 });
 
 describe('the confirmation of an approval or a cancellation', () => {
-  const details = (record: object, verb: 'approve' | 'cancel' = 'approve') =>
-    recordDetails(reading(SERVICE).context, PAYOUT, verb, record);
+  const details = (record: JsonFields, verb: 'approve' | 'cancel' = 'approve') =>
+    recordDetails(reading(SERVICE).context, PAYOUT, verb, asRecord(record));
 
   it('shows the record: payee, method, status, date, account and effect', async () => {
     assert.deepEqual(await details(payout({scheduled_date: '2030-01-02'})), {
@@ -147,7 +149,7 @@ describe('the confirmation of an approval or a cancellation', () => {
   it('does not say so if the service file has another request for a cancel', async () => {
     const service = {routes: {'payouts.cancel': 'POST /api/payouts/{id}/stop'}};
     const {context} = reading(SERVICE, undefined, service);
-    const {when} = await recordDetails(context, PAYOUT, 'cancel', payout());
+    const {when} = await recordDetails(context, PAYOUT, 'cancel', asRecord(payout()));
     assert.match(String(when[3]), /^effect,unknown: the service file changes the request of a cancel/);
   });
 

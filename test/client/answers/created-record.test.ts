@@ -9,6 +9,7 @@ import {
 } from '../../../src/client/answers/created-record.ts';
 import type {RemitError} from '../../../src/errors.ts';
 import {PAYEE_ID, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
+import type {JsonFields} from '../../../src/narrow.ts';
 
 const asked = {
   payee_id: PAYEE_ID,
@@ -21,7 +22,7 @@ const answered = (changes: Record<string, unknown> = {}) => ({
   ...payout({rail: 'wire', client_metadata: asked.metadata}),
   ...changes,
 });
-const check = (record: unknown) =>
+const check = (record: JsonFields) =>
   checkAnswered({noun: 'payout', asked, record, idempotencyKey: 'k', isNew: false, next: 'next'});
 
 describe('the record in the answer to a create', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import {continued} from '../../../src/client/reading/continued.ts';
 import {readPage} from '../../../src/client/reading/page.ts';
-import {must} from '../../../src/narrow.ts';
+import {must, type Json} from '../../../src/narrow.ts';
 
 const ONE = {items: [1], nextCursor: undefined};
 
 describe('reading a page', () => {
-  const shapes: [string, unknown, ReturnType<typeof readPage>][] = [
+  const shapes: [string, Json, ReturnType<typeof readPage>][] = [
     ['the assumed envelope', {data: [1], next_cursor: 'c'}, {items: [1], nextCursor: 'c'}],
     ['a null cursor', {data: [1], next_cursor: null}, {...ONE, end: 'next'}],
     ['an empty cursor', {data: [1], next_cursor: ''}, {...ONE, end: 'next'}],

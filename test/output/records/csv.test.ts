@@ -5,6 +5,7 @@ import {describe, it} from 'mocha';
 import {csvCell, csvColumns, csvLine, csvRows, declaredColumns} from '../../../src/output/records/csv.ts';
 import {isFormula} from '../../../src/spreadsheet.ts';
 import {makeOutput} from '../make-output.ts';
+import type {Json} from '../../../src/narrow.ts';
 
 describe('a CSV cell', () => {
   for (const [value, cell] of [
@@ -95,7 +96,7 @@ describe('the columns of a CSV', () => {
   });
 
   it('open no more than ten levels', () => {
-    let deep: unknown = 1;
+    let deep: Json = 1;
     for (let level = 0; level < 10_000; level += 1) deep = {a: deep};
     assert.deepEqual(csvColumns([deep]), ['a.a.a.a.a.a.a.a.a.a']);
   });

@@ -2,7 +2,7 @@ import {statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {RemitError} from '../../../errors.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, type Json, parseJson} from '../../../narrow.ts';
 import {csvLine} from '../../../output/records/csv.ts';
 import {guarded, headOf} from '../../../store/files/out-file.ts';
 import {exportLine} from './line.ts';
@@ -45,7 +45,7 @@ function isExport(head: string, columns: readonly string[]): boolean {
   if (head.startsWith(csvLine(columns))) return true;
   const [first = '', second = ''] = head.split('\n');
   try {
-    const record: unknown = JSON.parse((first === '[' ? second : first).replace(/,$/, ''));
+    const record: Json = parseJson((first === '[' ? second : first).replace(/,$/, ''));
     return isObject(record) && Object.keys(record).join() === columns.join();
   } catch {
     return false;

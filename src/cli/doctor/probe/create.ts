@@ -1,5 +1,5 @@
 import {isUsableId} from '../../../client/answers/readable.ts';
-import {isObject, type JsonValue} from '../../../narrow.ts';
+import {isObject, type Json} from '../../../narrow.ts';
 import type {Assumption} from '../../../service/file/assumption.ts';
 import {routeOf} from '../../../service/routes.ts';
 import {STATUSES_OF} from '../../../service/file/schema.ts';
@@ -155,12 +155,7 @@ function noteCreated({survey}: Probe, kind: ProbedKind, made: Made, reply: Servi
 }
 
 /** A new record that is not approved must be `created`; the service may have another word for that. */
-function noteStatus(
-  survey: ServiceSurvey,
-  kind: ProbedKind,
-  {id}: Made,
-  status: JsonValue | undefined,
-): void {
+function noteStatus(survey: ServiceSurvey, kind: ProbedKind, {id}: Made, status: Json): void {
   const check = `${kind.topic} without approval`;
   const evidence = `${kind.noun} ${id} has status ${JSON.stringify(status)} instead of "created"`;
   if (typeof status !== 'string' || STATUSES_OF[kind.topic]?.includes(status) === true)

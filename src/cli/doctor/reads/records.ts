@@ -2,7 +2,7 @@ import {isUuid} from '../../../contract/ids.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import {allOperations, type OperationId} from '../../../contract/operations/operations.ts';
 import {requestFieldsOf} from '../../../contract/origin/field-origins.ts';
-import {isObject, type JsonFields, type JsonValue} from '../../../narrow.ts';
+import {isObject, type Json, type JsonFields} from '../../../narrow.ts';
 import type {ServiceFile, Unit} from '../../../service/service-file.ts';
 import {isAmountField, isTimeField} from '../../../service/units.ts';
 import {toAdd} from '../survey/finding.ts';
@@ -156,7 +156,7 @@ function otherName({fields, field, sample}: SampledField): string | undefined {
 const OF_OTHERS = new Set(['id', 'status', 'name', 'type', 'label', 'last4']);
 
 /** Whether a field can have this value. */
-function isLike(field: string, value: JsonValue | undefined): boolean {
+function isLike(field: string, value: Json): boolean {
   if (isAmountField(field)) return typeof value === 'number' || isDecimal(value);
   if (isTimeField(field))
     return typeof value === 'number' || (typeof value === 'string' && !Number.isNaN(Date.parse(value)));
@@ -166,8 +166,7 @@ function isLike(field: string, value: JsonValue | undefined): boolean {
   return typeof value === 'string';
 }
 
-const isDecimal = (value: JsonValue | undefined): boolean =>
-  typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+const isDecimal = (value: Json): boolean => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
 
 interface Guess {
   readonly unit?: Unit;
@@ -175,7 +174,7 @@ interface Guess {
 }
 
 /** The unit of an amount, judged by a decimal point or the name. `12550` alone does not show it. */
-function amountUnit(path: string, values: readonly (JsonValue | undefined)[]): Guess {
+function amountUnit(path: string, values: readonly Json[]): Guess {
   const isText = values.some((value) => typeof value === 'string');
   if (values.some((value) => /\./.test(JSON.stringify(value))))
     return {unit: isText ? 'major' : 'major-number', sure: true};
@@ -183,7 +182,7 @@ function amountUnit(path: string, values: readonly (JsonValue | undefined)[]): G
   return {unit, sure: /minor|cents/i.test(path)};
 }
 
-function timeUnit(values: readonly (JsonValue | undefined)[]): Guess {
+function timeUnit(values: readonly Json[]): Guess {
   const number = values.find((value) => typeof value === 'number');
   if (typeof number !== 'number') return {sure: true};
   const digits = String(Math.trunc(number)).length;
@@ -206,7 +205,7 @@ function checkUnit(survey: ServiceSurvey, {resource, field, sample, row}: Sample
 }
 
 /** Whole numbers under a documented name are minor units, whether they are numbers or text. */
-function ownAmountUnit(values: readonly (JsonValue | undefined)[]): Guess {
+function ownAmountUnit(values: readonly Json[]): Guess {
   const odd = values.filter((value) => !/^"?-?\d+"?$/.test(JSON.stringify(value)));
   if (odd.length === 0) return {sure: true};
   return odd.every((value) => typeof value === 'number' || isDecimal(value))

@@ -10,7 +10,7 @@ import type {Assumption} from '../../../service/file/assumption.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {Dialect} from '../../../service/dialect.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {isList, isObject, type JsonFields, type JsonValue} from '../../../narrow.ts';
+import {isList, isObject, type Json, type JsonFields} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
 
 /** The result of one request: the answer in the service's form and in canonical form. */
@@ -35,7 +35,7 @@ export interface ServiceReply {
   readonly failure: TransportFailure | undefined;
 }
 
-type JsonShape = JsonFields | readonly JsonValue[];
+type JsonShape = JsonFields | readonly Json[];
 
 const shapeIn = (json: unknown): JsonShape | undefined => (isObject(json) || isList(json) ? json : undefined);
 

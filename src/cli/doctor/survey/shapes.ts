@@ -1,4 +1,4 @@
-import {isList, isObject, type JsonFields, type JsonValue} from '../../../narrow.ts';
+import {isList, isObject, type Json, type JsonFields} from '../../../narrow.ts';
 
 // Finds fields and lists in answers of unknown shape.
 
@@ -6,13 +6,13 @@ export interface Leaf {
   /** Names joined with dots. */
   readonly path: string;
   readonly name: string;
-  readonly value: JsonValue | undefined;
+  readonly value: Json;
 }
 
 const DEEPEST = 3;
 
 /** All values in an object and its nested objects, with their paths. Lists are values; their items are not included. */
-export function shapeLeavesOf(value: JsonValue | undefined, prefix = '', depth = 0): Leaf[] {
+export function shapeLeavesOf(value: Json, prefix = '', depth = 0): Leaf[] {
   if (!isObject(value) || depth >= DEEPEST) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const path = prefix + name;
@@ -21,7 +21,7 @@ export function shapeLeavesOf(value: JsonValue | undefined, prefix = '', depth =
 }
 
 /** The values that are text. */
-export const textLeavesOf = (value: JsonValue | undefined): (Leaf & {readonly value: string})[] =>
+export const textLeavesOf = (value: Json): (Leaf & {readonly value: string})[] =>
   shapeLeavesOf(value).flatMap((leaf) =>
     typeof leaf.value === 'string' ? [{...leaf, value: leaf.value}] : [],
   );
@@ -29,10 +29,7 @@ export const textLeavesOf = (value: JsonValue | undefined): (Leaf & {readonly va
 const ITEMS = /^(data|items|results|records|entries|list|content|values|objects|elements|rows)$/i;
 
 /** The items of a list and the path to them, which is empty if the answer itself is the list. Undefined unless exactly one list fits. */
-export function itemsIn(
-  wire: JsonValue | undefined,
-  noun: string,
-): {path: string; items: readonly JsonFields[]} | undefined {
+export function itemsIn(wire: Json, noun: string): {path: string; items: readonly JsonFields[]} | undefined {
   if (isList(wire)) return {path: '', items: wire.filter(isObject)};
   const lists = shapeLeavesOf(wire).filter(({value}) => isList(value) && value.every(isObject));
   const named = lists.filter(({name}) => ITEMS.test(name) || sameName(name, noun));
@@ -51,5 +48,5 @@ export const sameName = (one: string, other: string): boolean => plain(one) === 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** The first three different values, as evidence: `12550, "125.50"`. */
-export const shown = (values: readonly (JsonValue | undefined)[]): string =>
+export const shown = (values: readonly Json[]): string =>
   [...new Set(values.map((value) => JSON.stringify(value)))].slice(0, 3).join(', ');

@@ -1,16 +1,15 @@
 import type {ListOptions} from '../../../client/reading/listing.ts';
-import type {ListItem} from '../../../client/requests/resource.ts';
 import {asksForApproval} from '../../../client/requests/approval.ts';
 import {usualId} from '../../../contract/ids.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import {RemitError} from '../../../errors.ts';
 import {assumedKey} from '../../../service/file/assumption.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import {plainValue} from '../../../output/records/view.ts';
 import {accountTransferView} from '../../../output/views/treasury.ts';
 import type {Context} from '../../core/context.ts';
 import {accountLabels, accountTransferDetails} from '../../write/account-details.ts';
 import type {BetweenKind} from './money-kind.ts';
+import type {ServiceRecord} from '../../../client/answers/record.ts';
 
 /** Account transfers between two treasury accounts. */
 export const ACCOUNT_TRANSFER: BetweenKind = {
@@ -21,10 +20,8 @@ export const ACCOUNT_TRANSFER: BetweenKind = {
   ...{accountNoun: 'treasury account', partyLabel: 'account', sourceLabel: ''},
   listWords: (source) => ['transfers', 'list', '--account', source, '--limit', '5'],
   waits: {
-    repair: (commands, record) => {
-      const source = selectedValue(record, 'source_account_id');
-      return typeof source === 'string' ? commands.read('treasury', 'balance', source) : undefined;
-    },
+    repair: (commands, {source_account_id: source}) =>
+      source === undefined ? undefined : commands.read('treasury', 'balance', source),
     readTogether,
   },
   read: (context, id) => findAccountTransfer(context, id),
@@ -32,8 +29,6 @@ export const ACCOUNT_TRANSFER: BetweenKind = {
   createDetails: (context, body) =>
     accountTransferDetails(context, body, asksForApproval(body) ? 'now' : 'wait'),
 };
-
-type AccountTransfer = ListItem<'accountTransfers.list'>;
 
 /**
  * Finds one account transfer in the list, newest first, because the interface document has no operation to read one.
@@ -43,23 +38,25 @@ export async function findAccountTransfer(
   context: Context,
   id: string,
   onWarning?: ListOptions['onWarning'],
-): Promise<AccountTransfer> {
+): Promise<ServiceRecord> {
   const found = (await findAccountTransfers(context, new Set([usualId(id)]), onWarning)).get(usualId(id));
   if (found === undefined) throw notListed(context, id);
   return found;
 }
 
 /** On the card at a terminal: both accounts by label, `Operating (0192…)`. */
-export async function withLabels(context: Context, transfer: AccountTransfer): Promise<unknown> {
+export async function withLabels(context: Context, transfer: ServiceRecord): Promise<ServiceRecord> {
   const {out} = context;
   if (!out.isTerminal || !out.forPeople || out.settings.query !== undefined || out.settings.fields.length > 0)
     return transfer;
   const {labelOf} = await accountLabels(context);
-  const named = ['source_account_id', 'destination_account_id'].flatMap((field) => {
-    const id = selectedValue(transfer, field);
-    const label = typeof id === 'string' ? labelOf(id) : undefined;
-    return label === undefined ? [] : [[field, `${label} (${plainValue(id)})`]];
-  });
+  const named = (['source_account_id', 'destination_account_id'] as const).flatMap(
+    (field): [string, string][] => {
+      const id = transfer[field];
+      const label = id && labelOf(id);
+      return label === undefined ? [] : [[field, `${label} (${plainValue(id)})`]];
+    },
+  );
   return {...transfer, ...Object.fromEntries(named)};
 }
 
@@ -72,10 +69,10 @@ const notListed = ({commands}: Context, id: string): RemitError =>
 const GATHER_MS = 1000;
 
 /** Reads records from the list, several in one walk, because no operation reads a single one. */
-function readTogether(context: Context): (id: string) => Promise<unknown> {
+function readTogether(context: Context): (id: string) => Promise<ServiceRecord> {
   const {clock, stop} = context;
   let wanted = new Set<string>();
-  let next: Promise<ReadonlyMap<string, AccountTransfer>> | undefined;
+  let next: Promise<ReadonlyMap<string, ServiceRecord>> | undefined;
   let last: Promise<unknown> | undefined;
   const walk = async () => {
     await last?.catch(() => undefined); // its callers get the error themselves
@@ -101,14 +98,13 @@ async function findAccountTransfers(
   {client, stop}: Context,
   ids: ReadonlySet<string>,
   onWarning?: ListOptions['onWarning'],
-): Promise<ReadonlyMap<string, AccountTransfer>> {
-  const found = new Map<string, AccountTransfer>();
+): Promise<ReadonlyMap<string, ServiceRecord>> {
+  const found = new Map<string, ServiceRecord>();
   let hasIds = true;
   const options = {all: true, pageSize: 100, onWarning, signal: stop.signal};
-  for await (const transfer of client.accountTransfers.list({order: 'desc'}, options)) {
-    const shown = selectedValue(transfer, 'id') ?? undefined;
-    hasIds &&= shown !== undefined;
-    const id = usualId(plainValue(shown));
+  for await (const transfer of client.records('accountTransfers.list', {order: 'desc'}, options)) {
+    hasIds &&= transfer.id !== undefined;
+    const id = usualId(plainValue(transfer.id));
     if (ids.has(id)) found.set(id, transfer);
     if (found.size === ids.size) break;
   }

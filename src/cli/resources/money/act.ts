@@ -10,6 +10,7 @@ import {cancelsOnly, recordFacts} from '../../write/record-facts.ts';
 import {sendOnce} from '../../write/send-once.ts';
 import {concludeWrite} from './conclude-write.ts';
 import type {ApproveOrCancel, MoneyKind, PayinOrPayout} from './money-kind.ts';
+import type {ServiceRecord} from '../../../client/answers/record.ts';
 
 /** What was typed to approve or cancel a record. */
 interface Act {
@@ -35,7 +36,7 @@ async function actOn(
   const {id, verb, operation, dryRun, stated, wait = {}} = act;
   const {noun} = kind;
   const read = () => kind.read(context, id);
-  const details = (record: unknown) => kind.details(context, verb, record);
+  const details = (record: ServiceRecord) => kind.details(context, verb, record);
   const readFacts = () => recordFacts(context, {verb, noun, id, stated, read, details});
   // A preview of a cancellation has no cap to check, so that nothing is read.
   const isFree = dryRun === true && cancelsOnly(context, {verb, noun});

@@ -6,13 +6,15 @@ import {isStillWaiting, type WaitFlagValues} from '../../wait/flags.ts';
 import {approvalNote, waitForRecord} from '../../wait/wait-for-record.ts';
 import {hintAfter, isStillCreated, type Meant, unintendedStatus} from '../../write/answered-status.ts';
 import type {MoneyKind} from './money-kind.ts';
+import type {ServiceRecord} from '../../../client/answers/record.ts';
 
 /** Handles the answer to a write: shows the record, warns about it, and waits if requested. */
 export async function concludeWrite(
   context: Context,
   kind: MoneyKind,
   written: {
-    result: Result<unknown>;
+    /** Without a record if the answer has none, and it is not read before a wait. */
+    result: Result<ServiceRecord | undefined>;
     id: string;
     wait: WaitFlagValues;
     meant: Meant;
@@ -26,8 +28,9 @@ export async function concludeWrite(
   const {topic, noun, view, lifecycle, waits} = kind;
   const tracked = {...kind, isNew};
   const shown = commands.read(topic, 'get', id);
-  const unintended = unintendedStatus(meant, tracked, result);
-  const isUnapproved = isStillCreated(meant, lifecycle, result);
+  const answered = {status, data: data ?? {}};
+  const unintended = unintendedStatus(meant, tracked, answered);
+  const isUnapproved = isStillCreated(meant, lifecycle, answered);
   if (status === 207 || isUnapproved || result.isPartial === true) {
     out.record(data, view);
     // An approval of a kind that does not wait may be accepted and settle it later (interface document, "Move").
@@ -49,12 +52,12 @@ export async function concludeWrite(
   out.record(data, view);
   if (unintended !== undefined) {
     out.warn(unintended);
-    out.hint(hintAfter(context, shown, tracked, data));
+    out.hint(hintAfter(context, shown, tracked, answered.data));
     return {data, exitCode: EXIT.PARTIAL};
   }
   if (status === 202) {
     out.note(`The service is still processing the ${noun}. ${waits ? 'Wait for it' : 'Check it'} with:`);
     out.hint(waits ? commands.read(topic, 'wait', id) : shown);
-  } else if (!effects.isPartial) approvalNote(context, kind, id, undefined)(data);
+  } else if (!effects.isPartial) approvalNote(context, kind, id, undefined)(answered.data);
   return done(data);
 }

@@ -1,8 +1,6 @@
 import {asksForApproval} from '../../../client/requests/approval.ts';
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import {plainValue} from '../../../output/records/view.ts';
-import type {JsonObject} from '../../../narrow.ts';
+import type {JsonFields} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
 import {done, type CommandOutcome} from '../../core/outcome.ts';
 import {guardedAmountText} from '../../guard/amount-text.ts';
@@ -14,13 +12,14 @@ import {sendOnce} from '../../write/send-once.ts';
 import {concludeWrite} from './conclude-write.ts';
 import type {BetweenKind} from './money-kind.ts';
 import {requireIds} from '../names.ts';
+import {asRecord} from '../../../client/answers/record.ts';
 
 /** Creates a move or an account transfer. */
 export async function createBetween(
   context: Context,
   kind: BetweenKind,
   request: {
-    body: JsonObject;
+    body: JsonFields;
     amount: Amount;
     dryRun: boolean | undefined;
     accepts: readonly string[];
@@ -42,7 +41,7 @@ export async function createBetween(
       party: [partyLabel, destination],
       ...{amountMinor: amount.minor, currency: amount.currency},
       ...('rail' in body ? {rail: {value: typeof rail === 'string' ? rail : undefined}} : {}),
-      details: () => kind.createDetails(context, body),
+      details: () => kind.createDetails(context, asRecord(body)),
     },
     announce: `Creating ${noun === 'move' ? 'a' : 'an'} ${noun} of ${guardedAmountText(amount.minor, amount.currency)} ${parties}`,
     checkedBy: kind.listWords(source),
@@ -52,10 +51,10 @@ export async function createBetween(
     },
   });
   if (sent.dryRun) return done(sent.dryRun);
-  const record = unwrapRecord(sent.result.data);
+  const {data: record} = sent.result;
   checkCreated(context, {noun, resource, asked: body, record, shownBy});
   return concludeWrite(context, kind, {
-    ...{result: {...sent.result, data: record}, id: plainValue(selectedValue(record, 'id')), wait},
+    ...{result: sent.result, id: plainValue(record.id), wait},
     ...{meant: asksForApproval(body) ? 'approved' : 'created', isNew: true},
   });
 }

@@ -32,7 +32,8 @@ import {showPreview} from '../../write/previews.ts';
 import {concludeWrite} from './conclude-write.ts';
 import type {PayinOrPayout} from './money-kind.ts';
 import {requireIds} from '../names.ts';
-import type {JsonObject} from '../../../narrow.ts';
+import {type JsonFields, stringOf} from '../../../narrow.ts';
+import type {ServiceRecord} from '../../../client/answers/record.ts';
 
 /**
  * Creates a payin or payout: checks it here, guards it, shows its key before it is sent, and then waits if requested.
@@ -41,7 +42,7 @@ export async function createTransfer(
   context: Context,
   kind: PayinOrPayout,
   request: {
-    body: JsonObject;
+    body: JsonFields;
     amount: Amount;
     idempotencyKey: string | undefined;
     dryRun: boolean | undefined;
@@ -58,7 +59,7 @@ export async function createTransfer(
   await validateBody(operation, body, context.profile.service.ids?.format);
   warnOfNumbers(context, body);
   const isStepped = request.idempotencyKey !== undefined && asksForApproval(body);
-  const party = String(body[kind.partyField]);
+  const party = stringOf(body[kind.partyField]);
   const facts: WriteFacts = {
     operation: `create a ${kind.noun}`,
     party: [kind.partyLabel, party],
@@ -96,7 +97,7 @@ export async function createTransfer(
       ...{idempotencyKey, isFreshKey, mayApproveAtOnce: isOwn, signal: context.stop.signal, hint},
       ...{earlier, ...betweenSteps(context, {noun, resource, idempotencyKey, repeat: hint, memory})},
     };
-    const result = await client.call(operation, {body, options}).catch(async (error: unknown) => {
+    const result = await client.record(operation, {body, options}).catch(async (error: unknown) => {
       if (isUnnamed(error)) throw error.withHint(commands.read(kind.resource, 'list', '--limit', '5'));
       if (error instanceof RemitError && error.httpStatus === 404)
         throw await withNamedParty(error, context, {
@@ -124,8 +125,8 @@ async function showCreated(
   context: Context,
   kind: PayinOrPayout,
   created: {
-    result: Result<unknown>;
-    body: JsonObject;
+    result: Result<ServiceRecord>;
+    body: JsonFields;
     idempotencyKey: string;
     isFreshKey: boolean;
     memory: EntryMemory;
@@ -136,14 +137,14 @@ async function showCreated(
   const {result, body, idempotencyKey, isFreshKey, wait} = created;
   const autoApprove = asksForApproval(body);
   const {data: record, status} = result;
-  const id = plainValue(selectedValue(record, 'id'));
+  const id = plainValue(record.id);
   const next = commands.read(kind.resource, 'get', id);
   const isStepped = effects.wrote; // then the record was announced before it was released
   // Batch rules, "Whose record is it?": with auto_approve, a replay also answers 201.
   const isNew = isFreshKey || (status === 201 && !autoApprove);
   effects.took({
     ...{noun: kind.noun, done: result.replayed ? 'existed already' : 'was created', id, idempotencyKey, next},
-    status: statusOf(record),
+    status: record.status ?? null,
   });
   noteCreated(context, {noun: kind.noun, resource: kind.resource, asked: body, record, next});
   if (result.replayed && !isStepped && (result.attempts > 1 || !isFreshKey))
@@ -165,14 +166,9 @@ const isUnnamed = (error: unknown): error is RemitError =>
   error instanceof RemitError && selectedValue(error.details, 'answer.what') === UNUSABLE_ID;
 
 /** Whether the create may have been refused because the party has no default payment method. */
-const mayLackMethod = (error: unknown, body: JsonObject): error is RemitError =>
+const mayLackMethod = (error: unknown, body: JsonFields): error is RemitError =>
   error instanceof RemitError &&
   error.code !== 'IN_DOUBT' &&
   error.httpStatus === 422 &&
   body['payment_method_id'] === undefined &&
   body['override_default_payment_method_id'] === undefined;
-
-const statusOf = (record: unknown): string | null => {
-  const status = selectedValue(record, 'status');
-  return typeof status === 'string' ? status : null;
-};

@@ -1,6 +1,7 @@
 import type {Context} from '../../core/context.ts';
 import type {WriteDetails} from '../../guard/facts.ts';
 import type {AwaitedKind} from '../../wait/awaited.ts';
+import type {ServiceRecord} from '../../../client/answers/record.ts';
 
 export type ApproveOrCancel = 'approve' | 'cancel';
 
@@ -9,7 +10,7 @@ export interface MoneyKind extends AwaitedKind {
   /** The name of its id in a path. */
   readonly idParam: 'id' | 'move_id' | 'account_transfer_id';
   /** The facts in the confirmation of a live write. */
-  readonly details: (context: Context, verb: ApproveOrCancel, record: unknown) => Promise<WriteDetails>;
+  readonly details: (context: Context, verb: ApproveOrCancel, record: ServiceRecord) => Promise<WriteDetails>;
   /** Says more about an approval or cancellation that was refused. */
   readonly explain?: (
     context: Context,
@@ -40,5 +41,5 @@ export interface BetweenKind extends MoneyKind {
   readonly sourceLabel: string;
   /** The list in which a record without an answer is looked for. */
   readonly listWords: (source: string) => readonly string[];
-  readonly createDetails: (context: Context, body: unknown) => Promise<WriteDetails>;
+  readonly createDetails: (context: Context, body: ServiceRecord) => Promise<WriteDetails>;
 }

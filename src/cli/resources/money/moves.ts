@@ -1,12 +1,11 @@
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import {RemitError} from '../../../errors.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import {plainValue} from '../../../output/records/view.ts';
 import {moveView} from '../../../output/views/moves.ts';
 import type {Context} from '../../core/context.ts';
 import {moveDetails} from '../../write/account-details.ts';
 import type {BetweenKind} from './money-kind.ts';
+import type {ServiceRecord} from '../../../client/answers/record.ts';
 
 /** Moves between two subaccounts. An approval settles one at once: 201, or 207 after a recoverable problem. */
 export const MOVE: BetweenKind = {
@@ -35,26 +34,26 @@ async function explainRefusal(context: Context, id: string, error: unknown): Pro
       ...{httpStatus, requestId, details, body, exitCode, retryable, cause, hint},
     });
   };
-  let move: unknown;
+  let move: ServiceRecord;
   try {
-    move = unwrapRecord(await readMove(context, id));
+    move = await readMove(context, id);
   } catch (trouble) {
     const why = trouble instanceof RemitError ? trouble.message : 'its answer was unreadable';
     return again(`Whether the move is settled is unknown: ${why}`, commands.read('moves', 'get', id));
   }
-  const status = plainValue(selectedValue(move, 'status'));
+  const status = plainValue(move.status);
   if (status !== 'CREATED')
     return again(
       `The move is ${status} already; this request changed nothing`,
       commands.read('moves', 'get', id),
     );
-  const source = plainValue(selectedValue(move, 'source_subaccount_id'));
+  const source = plainValue(move.source_subaccount_id);
   return again(
     `The move is still CREATED: no money moved. Check the source subaccount`,
     commands.read('subaccounts', 'get', source),
   );
 }
 
-async function readMove({client, stop}: Context, id: string): Promise<unknown> {
-  return (await client.moves.get({move_id: id}, {signal: stop.signal})).data;
+async function readMove({client, stop}: Context, id: string): Promise<ServiceRecord> {
+  return (await client.record('moves.get', {params: {move_id: id}, options: {signal: stop.signal}})).data;
 }

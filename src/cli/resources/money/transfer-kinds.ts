@@ -1,5 +1,4 @@
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import {payinView, payoutView} from '../../../output/views/transfers.ts';
 import {orAlreadyDone} from '../../write/already-done.ts';
 import {recordDetails} from '../../write/transfer-details.ts';
@@ -14,13 +13,13 @@ const kindOf = (names: Names): PayinOrPayout => ({
   idParam: 'id',
   waits: {
     repair: (commands, record) => {
-      const party = selectedValue(record, names.partyField);
-      if (typeof party !== 'string') return undefined;
+      const party = record[names.partyField];
+      if (party === undefined) return undefined;
       return commands.read('payment-methods', 'list', `--${names.partyLabel}`, party);
     },
   },
   read: async ({client, stop}, id, options) =>
-    (await client.call(`${names.resource}.get`, {params: {id}, options: {signal: stop.signal, ...options}}))
+    (await client.record(`${names.resource}.get`, {params: {id}, options: {signal: stop.signal, ...options}}))
       .data,
   details: (context, verb, record) => recordDetails(context, names, verb, record),
   explain: (context, verb, id, error) => orAlreadyDone(context, {...names, verb, id}, error),

@@ -171,7 +171,7 @@ async function send(context: Context, noted: NotedEndpoint, event_types: string[
       shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
       leaves: {event_types},
     });
-    return sent.dryRun === undefined ? sent.result.data : undefined;
+    return sent.dryRun === undefined ? sent.result.answer : undefined;
   } catch (error) {
     if (mayHaveTakenEffect(error)) throw withNextStart(context, error);
     forget(noted);

@@ -76,7 +76,7 @@ async function showInFull(
 async function send(context: Context, rotation: Rotation, plan: RotationState): Promise<unknown> {
   try {
     const sent = await sendCreate(context, plan, false);
-    return sent.dryRun === undefined ? sent.result.data : undefined;
+    return sent.dryRun === undefined ? sent.result.answer : undefined;
   } catch (error) {
     // Refused here or by the service: there is no new endpoint, and nothing to continue.
     if (!mayHaveTakenEffect(error)) rotation.forget();
