@@ -1,11 +1,11 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
+import type {ServiceRecord} from '../../client/answers/record.ts';
 import {usualId} from '../../contract/ids.ts';
 import type {Mode} from '../../contract/mode.ts';
 import {RemitError} from '../../errors.ts';
 import type {View} from '../../output/records/view.ts';
 import {text} from '../../output/records/view.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import type {Context} from './context.ts';
 
 /** The file of the book in a state folder. The book itself is only loaded if there is one. */
@@ -41,13 +41,13 @@ const returnText = ({day, code}: KnownReturn): string => (code === undefined ? d
  * Shows a payin or payout. If it is settled, and a reconcile has found that the bank has returned it, the card and a
  * warning say so, and the command exits with 8. The record itself stays that of the service.
  */
-export async function showWithReturn(context: Context, record: unknown, view: View): Promise<void> {
+export async function showWithReturn(context: Context, record: ServiceRecord, view: View): Promise<void> {
   const found = await returnOf(context, record, view);
   if (found === undefined) return context.out.record(record, view);
   const shown = returnText(found);
   const name = 'returned_by_bank';
   const card = [...view.card, text('Returned by the bank', name)];
-  context.out.record({...Object(record), [name]: shown}, {...view, card});
+  context.out.record({...record, [name]: shown}, {...view, card});
   context.out.warn(
     `the bank has returned this ${view.noun} (${shown}), as \`remit reconcile\` found; the service still shows it as settled`,
   );
@@ -81,9 +81,12 @@ async function readReturns(
   }
 }
 
-async function returnOf(context: Context, record: unknown, {noun}: View): Promise<KnownReturn | undefined> {
-  const id = selectedValue(record, 'id');
-  if (selectedValue(record, 'status') !== 'settled' || typeof id !== 'string') return undefined;
+async function returnOf(
+  context: Context,
+  {id, status}: ServiceRecord,
+  {noun}: View,
+): Promise<KnownReturn | undefined> {
+  if (status !== 'settled' || id === undefined) return undefined;
   if ((noun !== 'payout' && noun !== 'payin') || !mayHaveReturns(context.stateDir)) return undefined;
   return (await readReturns(context, [id])).get(usualId(id));
 }

@@ -13,8 +13,9 @@ export default class PayinsGet extends RemitCommand {
     const {args} = await this.parse(PayinsGet);
     const context = await this.open();
     const {client, stop} = context;
-    const data = answered(context, await client.payins.get({id: args.id}, {signal: stop.signal}));
-    await showWithReturn(context, data, payinView);
-    return data;
+    const input = {params: {id: args.id}, options: {signal: stop.signal}};
+    const payin = answered(context, await client.record('payins.get', input));
+    await showWithReturn(context, payin, payinView);
+    return payin;
   }
 }

@@ -13,8 +13,9 @@ export default class PayoutsGet extends RemitCommand {
     const {args} = await this.parse(PayoutsGet);
     const context = await this.open();
     const {client, stop} = context;
-    const data = answered(context, await client.payouts.get({id: args.id}, {signal: stop.signal}));
-    await showWithReturn(context, data, payoutView);
-    return data;
+    const input = {params: {id: args.id}, options: {signal: stop.signal}};
+    const payout = answered(context, await client.record('payouts.get', input));
+    await showWithReturn(context, payout, payoutView);
+    return payout;
   }
 }
