@@ -2,7 +2,7 @@ import {spawn} from 'node:child_process';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {EXIT, isErrorCode, RemitError, type ExitCode} from '../errors.ts';
-import {isObject, ownJson} from '../narrow.ts';
+import {isObject, ownJson, stringOf} from '../narrow.ts';
 
 /** A .remit.json of the caller's folder must not choose a profile or fields. */
 export const COMMAND_FOLDER = '/';
@@ -127,7 +127,7 @@ function errorOf(stderr: string): RemitError | undefined {
   if (!isObject(line) || !isObject(line['error'])) return undefined;
   const {code, message, http_status, exit_code, request_id, hint, details} = line['error'];
   if (typeof code !== 'string' || !isErrorCode(code)) return undefined;
-  return new RemitError(code, String(message), {
+  return new RemitError(code, stringOf(message), {
     httpStatus: typeof http_status === 'number' ? http_status : undefined,
     requestId: typeof request_id === 'string' ? request_id : undefined,
     hint: typeof hint === 'string' ? hint : undefined,

@@ -4,7 +4,8 @@ import {scratch} from '../cli/run-cli.ts';
 import {ACCOUNT, CARD, SIGNING_SECRET} from '../sanitize/canaries.ts';
 import {ID} from './hostile-service.ts';
 
-const PAY = ['--amount', '125.00', '--currency', 'USD'];
+/** `--yes`: the service may show a payment like it, about which a terminal asks. */
+const PAY = ['--amount', '125.00', '--currency', 'USD', '--yes'];
 const OTHER_ID = ID.replace(/1$/, '2');
 const LEAKING_BODY = {
   accountNumber: ACCOUNT,
@@ -18,7 +19,7 @@ const LEAKING_BODY = {
 function importOf(): readonly string[] {
   const file = join(scratch(), 'parties.csv');
   writeFileSync(file, `reference,name,account_number,routing_number\nS-1,Acme,${ACCOUNT},021000021\n`);
-  return [file, '--out', '/dev/null'];
+  return [file, '--out', '/dev/null', '--yes'];
 }
 
 /** How each command that calls the service is typed: by the tests of secrets, and by those of hostile text. */
@@ -72,6 +73,7 @@ export const SERVICE_CALLS: Readonly<Record<string, readonly (readonly string[])
   'payment-methods:delete': [[ID, '--payee', ID]],
   'payment-methods:list': [['--payee', ID]],
   'payment-methods:set-default': [[ID, '--payer', ID]],
+  reconcile: [['--account', ID]],
   'payouts:approve': [[ID], [ID, '--wait', '--timeout', '3s']],
   'payouts:cancel': [[ID]],
   'payouts:create': [

@@ -215,13 +215,6 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The same result: it is the only column with a rank, and any rank lets it be left out.',
   },
   {
-    symbol: 'checkAnswered',
-    before: 'const {id, status} = isObject(record) ? record : {};',
-    after: 'const {id, status} = true ? record : {};',
-    reason:
-      'An answer without a record differs in nothing, so it has returned before; the test is for types.',
-  },
-  {
     symbol: 'idFields',
     before: "const others = recordFieldsOf(resource).filter((name) => isIdField(name) && name !== 'id');",
     after: 'const others = recordFieldsOf(resource).filter((name) => isIdField(name) && name !== "id~");',

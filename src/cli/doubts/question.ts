@@ -83,7 +83,8 @@ export async function askAboutAlike(context: Context, payment: Payment): Promise
   const {kind, parties, typed, amountMinor, currency} = payment;
   if (!canAsk(runtime) || flags.yes === true || kind === 'bank transaction') return;
   const {records} = await candidatesFor(context, payment, clock.now());
-  const alike = records.filter(({status}) => !PAID_NOTHING.has(status));
+  // A record that cannot be named cannot be looked up.
+  const alike = records.filter(({id, status}) => id !== '-' && !PAID_NOTHING.has(status));
   const [last] = alike;
   if (last === undefined) return;
   const {id, status, created_at: at} = last;

@@ -1,5 +1,5 @@
 import type {TransportAnswer, TransportRequest} from '../../../src/client/transport/transport.ts';
-import {isObject} from '../../../src/narrow.ts';
+import {isObject, stringOf} from '../../../src/narrow.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
 
 /** What a difference concerns: the commands that are run. */
@@ -73,7 +73,7 @@ export const plainErrors =
     const answer = await send(request);
     if (answer.status < 400) return answer;
     const json: unknown = JSON.parse(answer.body.toString());
-    const words = isObject(json) ? String(json['message']) : 'error';
+    const words = isObject(json) ? stringOf(json['message']) : 'error';
     return {
       ...answer,
       headers: {...answer.headers, 'content-type': 'text/plain; charset=utf-8'},

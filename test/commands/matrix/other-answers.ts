@@ -1,5 +1,5 @@
 import {BASE_URL} from '../../cli/run-cli.ts';
-import {isObject} from '../../../src/narrow.ts';
+import {isObject, stringOf} from '../../../src/narrow.ts';
 import {changed, type Difference, plainErrors, type Send} from './difference.ts';
 
 /** Differences that no service file describes to the sandbox, or that nest what it can describe. */
@@ -30,7 +30,7 @@ export const OTHER_ANSWERS: readonly Difference[] = [
     twist: changed((json) => {
       const {client_metadata: metadata} = json;
       if (!isObject(metadata)) return json;
-      const cut = Object.entries(metadata).map(([key, value]) => [key, String(value).slice(0, 4)]);
+      const cut = Object.entries(metadata).map(([key, value]) => [key, stringOf(value).slice(0, 4)]);
       return {...json, client_metadata: Object.fromEntries(cut) as unknown};
     }),
     repair: ['payouts batch release b --accept differences --yes'],

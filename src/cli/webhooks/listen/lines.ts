@@ -1,5 +1,5 @@
 import {RemitError} from '../../../errors.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, stringOf} from '../../../narrow.ts';
 import type {HeaderPairs} from '../../../webhooks/delivery/delivery.ts';
 
 /** One request to verify, and when it was received. */
@@ -53,7 +53,7 @@ function readLine(line: string, number: number, atMs: number | undefined): Candi
   const {headers, body_base64: body, body_bytes: bodyBytes, received_at: received, delivery, reason} = value;
   const {secret_fingerprint: secret} = value;
   if (body === undefined) return []; // a line about something else
-  const receivedAtMs = Date.parse(String(received));
+  const receivedAtMs = Date.parse(stringOf(received));
   if (typeof body !== 'string' || !isPairs(headers) || Number.isNaN(receivedAtMs)) throw refuse();
   const id = typeof delivery === 'string' ? delivery : null;
   return [
