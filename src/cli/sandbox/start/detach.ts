@@ -22,7 +22,7 @@ const PATIENCE_MS = 20_000;
 export async function startDetached(local: LocalContext, flags: StartFlags): Promise<Ready & {pid: number}> {
   readStartFlags(flags); // an invalid one is refused here, not in a log
   const place = sandboxPlace(local.stateDir);
-  const args = ['sandbox', 'start', ...wordsOf(flags), '-o', 'ndjson'];
+  const args = ['sandbox', 'start', ...detachedFlags(flags), '-o', 'ndjson'];
   const ready = await spawnServer(local, place, {args, store: flags.store});
   const record = readPlace(place);
   const known = record?.pid === ready.pid;
@@ -38,7 +38,7 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
 }
 
 /** The flags as typed, except the address of a store: it may contain a password, and everyone can read arguments. */
-function wordsOf(flags: StartFlags): string[] {
+export function detachedFlags(flags: StartFlags): string[] {
   const {port, timing, service, seed, balance, 'freeze-at': freezeAt, 'idempotency-ttl': ttl} = flags;
   const optional = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
   return [
@@ -54,6 +54,7 @@ function wordsOf(flags: StartFlags): string[] {
     ...optional('--freeze-at', freezeAt),
     ...optional('--clock', flags.clock),
     ...(flags['no-magic-amounts'] ? ['--no-magic-amounts'] : []),
+    ...optional('--bank-dialect', flags['bank-dialect']),
     ...optional('--async-initiation', flags['async-initiation']),
     ...(flags['settle-move-207'] ? ['--settle-move-207'] : []),
     ...optional('--idempotency-ttl', ttl === undefined ? undefined : `${ttl}ms`),
