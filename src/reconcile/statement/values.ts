@@ -3,6 +3,7 @@ import type {Refuse, StatementPlace} from './refusal.ts';
 import {shortQuote} from './refusal.ts';
 
 const LONGEST_AMOUNT = 40;
+const MOST_MINOR = 2n ** 63n - 1n;
 
 /** How a value is named in an error, and where it is. */
 export interface ValuePlace {
@@ -42,15 +43,20 @@ export function signedMinor(
       at.place,
       `${shortQuote(text)} has more decimals than ${currency}, which has ${exponent}`,
     );
-  const minor = BigInt(whole + digits);
-  return sign === '-' ? -minor : minor;
+  return within64Bits(BigInt(`${sign === '-' ? '-' : ''}${whole}${digits}`), text, at);
 }
 
 /** A whole number of minor units, with its sign. */
 export function wholeMinor(text: string, at: ValuePlace): bigint {
   if (text.length > LONGEST_AMOUNT || !/^[+-]?\d+$/.test(text))
     throw at.refuse(at.place, `${shortQuote(text)} is not a whole number of minor units`);
-  return BigInt(text.replace('+', ''));
+  return within64Bits(BigInt(text.replace('+', '')), text, at);
+}
+
+/** The book stores 64 bits. */
+function within64Bits(minor: bigint, text: string, {refuse, place}: ValuePlace): bigint {
+  if (minor <= MOST_MINOR && minor >= -MOST_MINOR) return minor;
+  throw refuse(place, `the amount ${shortQuote(text)} is too large`);
 }
 
 /** `YYYY-MM-DD` of a year, month and day in digits. */

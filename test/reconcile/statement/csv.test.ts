@@ -91,6 +91,12 @@ describe('CSV statements', () => {
       ['groups that were not declared', row(day, '"1,234.00"'), /line 3: "1,234\.00" is not an amount/],
       ['a currency sign', row(day, '$1.00'), /line 3: "\$1\.00" is not an amount/],
       ['two signs', row(day, '--1.00'), /line 3/],
+      ['an amount beyond 64 bits', row(day, '99999999999999999999.99'), /line 3: the amount .* is too large/],
+      [
+        'minor units beyond 64 bits',
+        csv('booking_date,amount_in_minor_units,currency_code', `${day},-9223372036854775808,USD`),
+        /line 2: the amount .* is too large/,
+      ],
       ['a currency that is missing', row(day, '1.00', ''), /line 3: the currency is missing/],
       ['an unknown currency', row(day, '1.00', 'ABC'), /line 3: "ABC"/],
       ['a cell too many', row(day, '1.00', 'USD,'), /line 3: has 4 cells; the header has 3/],

@@ -40,6 +40,17 @@ describe('statement files that are hostile or damaged', () => {
       await refuses(bomb(declared).replace('Käse', '&b;'), /DOCTYPE/);
     });
 
+  for (const [format, file, amount] of [
+    ['camt053', CAMT.replace('"EUR">1.00', '"EUR">99999999999999999.99'), 'entry 1'],
+    ['mt940', MT940.replace('C1,00N', 'C99999999999999999,99N'), 'line 5'],
+    ['csv', CSV.replace('1.00', '99999999999999999.99'), 'line 2'],
+    ['ofx', OFX.replace('1.00', '99999999999999999.99'), ''],
+    ['bai2', BAI2.replace('16,165,100', '16,165,9999999999999999999'), 'line 4'],
+  ] as const)
+    it(`are refused with an amount beyond 64 bits: ${format}`, async () => {
+      await refuses(file, new RegExp(`${amount}.*too large`));
+    });
+
   it('are refused with an entity that nothing declares', async () => {
     await refuses(CAMT.replace('Käse', '&b;'), /Stmt\/Ntry\/AddtlNtryInf \(entry 1\).*not well-formed/);
     await refuses(CAMT.replace('Käse', '&nbsp;'), /not well-formed/);
