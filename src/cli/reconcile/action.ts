@@ -19,7 +19,7 @@ export async function showReconcile(
   try {
     const {report, book} = run;
     const written = await writeFiles(context, run, files);
-    out.text(reconcileText(report, commands));
+    out.text(out.sanitizer.layout(reconcileText(report, commands)));
     if (written.length > 0) out.text(['', ...written.map((path) => `Written  ${path}`)].join('\n'));
     for (const why of report.why) if (!out.forPeople) out.warn(why);
     const isClean = report.conclusive && findingsIn(report) === 0;

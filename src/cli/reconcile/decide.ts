@@ -1,5 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
+import {strippedLine} from '../../sanitize/harmful.ts';
 import {Book} from '../../reconcile/book/book.ts';
 import type {FoundBankLine} from '../../reconcile/book/findings.ts';
 import type {Decision} from '../../reconcile/model/finding.ts';
@@ -38,6 +39,8 @@ export abstract class DecisionCommand extends RemitCommand {
     const context = await this.open();
     if (flags.note.trim() === '')
       throw new RemitError('USAGE', '--note is empty', {hint: 'say why, in a few words'});
+    if (flags.by?.trim() === '')
+      throw new RemitError('USAGE', '--by is empty', {hint: 'name who decides, or leave out --by'});
     const {profile, clock} = context;
     const book = await Book.open(flags['state-dir'] ?? context.stateDir, profile, {write: true});
     try {
@@ -45,7 +48,7 @@ export abstract class DecisionCommand extends RemitCommand {
       for (const key of payments) requirePayment(book, key);
       const decision = {
         ...{verb, line: found.line.key, payments, note: flags.note.trim()},
-        ...{by: flags.by ?? operatorName(), at: new Date(clock.now()).toISOString()},
+        ...{by: flags.by?.trim() ?? operatorName(), at: new Date(clock.now()).toISOString()},
       };
       book.decide(decision);
       book.match(matchOptions(clock.now(), profile.mode));
@@ -94,6 +97,6 @@ function showDecision({out}: Context, book: Book, {verb, line: key, payments, by
     for (const payment of payments)
       for (const found of book.payments({key: payment}))
         texts.push(`  ${paymentName(found.payment)}: ${found.state.replaceAll('_', ' ')}`);
-    out.text([...texts, `  Note: ${note}`].join('\n'));
+    out.text([...texts, `  Note: ${note}`].map(strippedLine).join('\n'));
   }
 }

@@ -88,6 +88,7 @@ export async function writeFiles(
       accounts,
       balances: balancesOf(run),
       entries: ledgerEntries(book, {from, to, repaid: report.repaid}),
+      sanitizer: out.sanitizer,
     };
     await write(
       at(files.ledger),

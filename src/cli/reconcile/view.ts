@@ -1,5 +1,6 @@
 import {groupMajor} from '../../money/amount.ts';
 import {capital, counted, listed} from '../../phrases.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
 import {
   FINDINGS,
   type FindingKind,
@@ -29,7 +30,7 @@ const WITH_COMMANDS = 3;
 export function reconcileText(report: ReconcileReport, commands: CommandBuilder): string {
   return [
     headline(report),
-    ...report.why.map((why) => `  ${capital(why)}`),
+    ...report.why.map((why) => `  ${capital(cleanLine(why))}`),
     ...report.currencies.flatMap(totalsLines),
     ...FINDINGS.flatMap((kind) => findingLines(kind, report, commands)),
     ...unplannedLines(report),
@@ -38,7 +39,7 @@ export function reconcileText(report: ReconcileReport, commands: CommandBuilder)
 
 function headline(report: ReconcileReport): string {
   const {accounts, from, to, conclusive} = report;
-  const names = listed(accounts.map(({id, label}) => label ?? id));
+  const names = listed(accounts.map(({id, label}) => cleanLine(label ?? id)));
   const found = findingsIn(report);
   const end = !conclusive
     ? `not conclusive${found === 0 ? '' : `, and ${counted(found, 'finding')} to look at`}`
@@ -109,7 +110,7 @@ function findingLines(
   const lines = all.slice(0, SHOWN).flatMap((finding, at) => {
     const next = at < WITH_COMMANDS ? nextOf(finding, commands).filter((text) => !printed.has(text)) : [];
     for (const text of next) printed.add(text);
-    return [`  ${findingText(finding)}`, ...next.map((text) => `    ${text}`)];
+    return [`  ${findingText(finding)}`, ...next.map((text) => `    ${cleanLine(text)}`)];
   });
   const more = count - Math.min(all.length, SHOWN);
   return [
@@ -124,7 +125,7 @@ function unplannedLines({unplanned: {count, first}, batches}: ReconcileReport): 
   if (count === 0 || batches.length > 0) return [];
   const few = first.slice(0, 3);
   const names = few.map(
-    ({payment}) => `  ${paymentName(payment)}: ${moneyText(payment.amount, payment.currency)}`,
+    ({payment}) => `  ${cleanLine(paymentName(payment))}: ${moneyText(payment.amount, payment.currency)}`,
   );
   const more = count - few.length;
   return [

@@ -1,4 +1,5 @@
 import {keysOf} from '../../narrow.ts';
+import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {majorText} from '../report/words.ts';
 import type {LedgerAccount, LedgerBalance, LedgerEntry, LedgerPeriod, LedgerPosting} from './entries.ts';
 
@@ -14,11 +15,28 @@ export interface Ledger {
   /** Those that are known; each is asserted at the end of the period. */
   balances: readonly LedgerBalance[];
   entries: Iterable<LedgerEntry>;
+  /** Texts of banks and of the service pass it. */
+  sanitizer: Sanitizer;
 }
 
 /** A journal, in pieces. */
 export function* ledgerText(ledger: Ledger, format: LedgerFormat): Generator<string> {
-  yield* format === 'hledger' ? hledgerText(ledger) : beancountText(ledger);
+  const safe = {...ledger, entries: safeEntries(ledger)};
+  yield* format === 'hledger' ? hledgerText(safe) : beancountText(safe);
+}
+
+function* safeEntries({entries, sanitizer}: Ledger): Generator<LedgerEntry> {
+  const field = (name: string, value: string) => sanitizer.field(name, value);
+  for (const {text, tags, postings, ...entry} of entries)
+    yield {
+      ...entry,
+      text: sanitizer.line(text),
+      tags: Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, field(name, value)])),
+      postings: postings.map(({payment, ...posting}) => ({
+        ...posting,
+        payment: payment === undefined ? undefined : field('payment', payment),
+      })),
+    };
 }
 
 const PARTS: Readonly<Record<Exclude<LedgerAccount['name'], 'bank'>, string>> = {

@@ -1,5 +1,6 @@
 import {groupMajor, majorIn} from '../../money/amount.ts';
 import {counted} from '../../phrases.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
 import type {FoundPayment} from '../book/findings.ts';
 import type {PaymentState, Rule} from '../model/finding.ts';
 import type {BankLine} from '../model/line.ts';
@@ -64,8 +65,13 @@ export const RULE_WORDS: Readonly<Record<Rule, string>> = {
   confirmed: 'confirmed by a person',
 };
 
-/** A finding in one sentence, without its heading: `INV-17 of payout batch november: 1,250.00 USD on 2026-11-17, R03`. */
-export function findingText({kind, payment, line, candidates}: ReconcileFinding): string {
+/**
+ * A finding in one sentence, without its heading: `INV-17 of payout batch november: 1,250.00 USD on 2026-11-17, R03`.
+ * Texts of a bank may contain anything; what controls a terminal is removed.
+ */
+export const findingText = (finding: ReconcileFinding): string => cleanLine(sentenceOf(finding));
+
+function sentenceOf({kind, payment, line, candidates}: ReconcileFinding): string {
   if (payment === undefined) return line === undefined ? '' : lineText(line, kind, candidates);
   const {amount, currency} = payment.payment;
   const name = `${paymentName(payment.payment)}: ${moneyText(amount, currency)}`;
@@ -105,7 +111,7 @@ function detailOf(
 function lineText(line: BankLine, kind: FindingKind, candidates: readonly string[]): string {
   const {amount, currency, bookingDay, texts} = line;
   const what = amount < 0n ? 'debit' : 'credit';
-  const text = texts.map((one) => one.text.trim()).find((one) => one !== '');
+  const text = texts.map((one) => cleanLine(one.text)).find((one) => one !== '');
   const said = text === undefined ? '' : `, “${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`;
   const also =
     kind === 'changed' || candidates.length === 0 ? '' : `, ${counted(candidates.length, 'candidate')}`;

@@ -273,11 +273,40 @@ describe('decisions about bank lines', () => {
     assert.match(readFileSync(join(desk.desk.folder, 'page.html'), 'utf8'), /<td>ada<\/td><td>ignore<\/td>/);
   });
 
+  it('show texts of a bank and of a person without what controls a terminal', async () => {
+    const harmful = '\u001b]0;pwned\u0007\u001b[31m\u202e';
+    const {transport} = desk.desk;
+    const send = transport.send.bind(transport);
+    transport.send = async (request) => {
+      const answer = await send(request);
+      if (!request.path.includes('/transactions')) return answer;
+      const text = JSON.stringify(`Bonus${harmful}\nWarning: forged`).slice(1, -1);
+      return {...answer, body: Buffer.from(answer.body.toString().replace('"Interest"', `"${text}"`))};
+    };
+    await desk.desk.remit(
+      `treasury simulate-credit ${desk.account} --amount 8.00 --currency USD --description Interest --yes`,
+    );
+    const journals = ['./harmful.journal', './harmful.beancount'];
+    const shown: string[] = [];
+    for (const file of journals) {
+      const ran = await desk.reconcile(`--ledger ${file}`);
+      shown.push(ran.stdout, readFileSync(join(desk.desk.folder, file), 'utf8'));
+      assert.match(ran.stdout, /“Bonus\]0;pwned\[31m Warning: forged”/);
+    }
+    const next = /remit (reconcile ignore \S+) --note TEXT/.exec(shown[0] ?? '')?.[1];
+    shown.push((await desk.desk.remit(`${next} --note x${harmful} --by ada${harmful}`)).stdout);
+    assert.match(shown[4] ?? '', /^Ignored by ada/);
+    for (const text of shown) assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
+    transport.send = send;
+  });
+
   it('refuse a line or a payment that is not known, and an empty note', async () => {
     assert.equal((await desk.desk.remit('reconcile ignore nothing --note x')).exitCode, 4);
     const id = await desk.record('INV-2026-001');
     assert.equal((await desk.desk.remit(`reconcile confirm nothing ${id} --note x`)).exitCode, 4);
-    const ran = await desk.desk.remit(`reconcile ignore nothing --note=`);
-    assert.equal(ran.exitCode, 2);
+    for (const flags of ['--note=', '--note x --by=']) {
+      const ran = await desk.desk.remit(`reconcile ignore nothing ${flags}`);
+      assert.equal(ran.exitCode, 2, flags);
+    }
   });
 });

@@ -10,6 +10,7 @@ import {type LedgerFormat, ledgerText} from '../../../src/reconcile/export/journ
 import type {BankLine} from '../../../src/reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../../src/reconcile/model/payment.ts';
 import {bankingDay} from '../../../src/sandbox/time/banking-days.ts';
+import {Sanitizer} from '../../../src/sanitize/sanitizer.ts';
 
 const BIG = 9_007_199_254_740_993n;
 const ACCOUNT = '0192a000-0000-7000-8000-0000000000aa';
@@ -112,7 +113,8 @@ describe('a journal', () => {
   const written = (format: LedgerFormat, closing: bigint): string => {
     const balances: LedgerBalance[] = [{account: ACCOUNT, currency: 'USD', opening: 500n, closing}];
     const accounts = [{id: ACCOUNT, label: 'Main; account "1"'}];
-    return [...ledgerText({period: scope, accounts, balances, entries: entries()}, format)].join('');
+    const ledger = {period: scope, accounts, balances, entries: entries(), sanitizer: new Sanitizer()};
+    return [...ledgerText(ledger, format)].join('');
   };
 
   it('asserts the closing balance, and quotes what a bank writes', () => {
