@@ -5,6 +5,7 @@ import {showReconcile} from '../cli/reconcile/action.ts';
 import {periodOf, reconcileFileFlags, reconcileFlags} from '../cli/reconcile/flags.ts';
 import {statementFlags, statementOptions} from '../cli/reconcile/statement-flags.ts';
 import type {LocalContext} from '../cli/core/context.ts';
+import {serviceNow} from '../cli/core/sandbox-clock.ts';
 
 export default class Reconcile extends RemitCommand {
   static override summary = 'Compare payments with what the bank has booked';
@@ -24,8 +25,9 @@ export default class Reconcile extends RemitCommand {
   async run() {
     const {flags} = await this.parse(Reconcile);
     const context = await this.open();
+    const nowMs = await serviceNow(context);
     const {data, exitCode} = await showReconcile(context, {
-      ...{accounts: flags.account, ...periodOf(flags, context.clock.now())},
+      ...{accounts: flags.account, ...periodOf(flags, nowMs), nowMs},
       ...{batches: flags.batch ?? [], statement: flags.statement},
       reading: {format: flags.format, ...statementOptions(flags)},
       stateDir: flags['state-dir'] ?? context.stateDir,

@@ -7,6 +7,7 @@ import type {Decision} from '../../reconcile/model/finding.ts';
 import {lineName, moneyText, paymentName} from '../../reconcile/report/words.ts';
 import {RemitCommand} from '../core/command.ts';
 import type {Context} from '../core/context.ts';
+import {serviceNow} from '../core/sandbox-clock.ts';
 import {stateDirFlag} from '../batch/flags.ts';
 import {operatorName} from '../runtime/operator.ts';
 import {matchOptions} from './match-options.ts';
@@ -51,7 +52,7 @@ export abstract class DecisionCommand extends RemitCommand {
         ...{by: flags.by?.trim() ?? operatorName(), at: new Date(clock.now()).toISOString()},
       };
       book.decide(decision);
-      book.match(matchOptions(clock.now(), profile.mode));
+      book.match(matchOptions(await serviceNow(context), profile.mode));
       showDecision(context, book, decision);
       return decision;
     } finally {

@@ -27,6 +27,8 @@ export interface ReconcileRequest {
   accounts: readonly string[];
   from: string;
   to: string;
+  /** The time at the service: what is overdue depends on it. */
+  nowMs: number;
   batches: readonly string[];
   statement: string | undefined;
   /** How the statement is to be read. */
@@ -94,7 +96,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     if (statement !== undefined && account !== undefined) addStatement(book, account, statement);
     const records = await readPayments(context, new Set(accounts), period, unreadable);
     book.addPayments(joined(records, rows.payments, period));
-    const totals = book.match(matchOptions(clock.now(), profile.mode));
+    const totals = book.match(matchOptions(request.nowMs, profile.mode));
     const labels = await labelsOf(context, accounts);
     const report = readReconcileReport(book, totals, {
       accounts: accounts.map((id) => ({id, label: labels.get(id)})),

@@ -5,7 +5,7 @@ import {dayInNewYork, plainValue, remark, status, text, type View} from '../../o
 import {failureReasonText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
 import {warnOfReturns} from '../core/bank-returns.ts';
-import {noteFrozenClock} from '../core/frozen-clock.ts';
+import {noteFrozenClock} from '../core/sandbox-clock.ts';
 import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
