@@ -12,7 +12,10 @@ export type ReturnsOfBatch = (batch: OpenBatch) => Promise<ReadonlyMap<string, B
  * Reads the returns that reconciles have found, once for each service. Without a book there are none, and nothing of it
  * is loaded.
  */
-export function returnsReader({out}: Pick<LocalContext, 'out'>, stateDir: string): ReturnsOfBatch {
+export function returnsReader(
+  {out, effects}: Pick<LocalContext, 'out' | 'effects'>,
+  stateDir: string,
+): ReturnsOfBatch {
   const known = new Map<string, Promise<ReadonlyMap<string, BankReturn>>>();
   const isThere = mayHaveReturns(stateDir);
   return async ({journal}) => {
@@ -23,7 +26,8 @@ export function returnsReader({out}: Pick<LocalContext, 'out'>, stateDir: string
     known.set(at, found);
     return found.catch((error: unknown) => {
       if (!(error instanceof RemitError)) throw error;
-      out.warn(`what the bank has returned cannot be read: ${error.message}`);
+      out.warn(`what the bank has returned is not known: ${error.message}`);
+      effects.tookPartly(); // a row may have come back
       return new Map();
     });
   };

@@ -69,14 +69,15 @@ export async function warnOfReturns(
 }
 
 async function readReturns(
-  {stateDir, profile, out}: Context,
+  {stateDir, profile, out, effects}: Context,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, KnownReturn>> {
   try {
     return await returnsOf(stateDir, profile, ids);
   } catch (error) {
     if (!(error instanceof RemitError)) throw error;
-    out.warn(`what the bank has returned cannot be read: ${error.message}`);
+    out.warn(`what the bank has returned is not known: ${error.message}`);
+    effects.tookPartly();
     return new Map();
   }
 }

@@ -151,6 +151,25 @@ describe('reconcile', () => {
     await close();
   });
 
+  it('ends a batch with exit 8 if what the bank has returned cannot be read', async () => {
+    await desk.reconcile();
+    const id = await desk.record('INV-2026-002');
+    writeFileSync(join(desk.desk.folder, '.local/state/remit/reconcile.sqlite'), 'damaged');
+    for (const line of [
+      'batch status nov',
+      'batch report nov',
+      'batch list',
+      'batch export nov',
+      'batch diff ./nov.csv nov',
+      `get ${id}`,
+    ]) {
+      const ran = await desk.desk.remit(`payouts ${line}`);
+      assert.equal(ran.exitCode, 8, line);
+      assert.match(ran.stderr, /^Warning: what the bank has returned is not known: /m, line);
+    }
+    await close();
+  });
+
   it('is not conclusive if a transaction cannot be read, and says which', async () => {
     const {transport} = desk.desk;
     const send = transport.send.bind(transport);
