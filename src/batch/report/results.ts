@@ -56,7 +56,7 @@ export function writeResults(options: {
       const repaid = back?.paidAgainBy === undefined && plan.columns !== undefined ? back : undefined;
       if (!isFailed(record) && repaid === undefined) continue;
       if (cells.length === 0 && repaid === undefined) continue; // not stored, because a cell may belong to an ignored column
-      const reference = repaid === undefined ? undefined : repayReference(repaid.reference);
+      const reference = repaid && (repaid.repayReference ?? repayReference(repaid.reference));
       failed.line(again.line(record.n, cells, record.reference !== null, reference), ',');
       failures++;
     }

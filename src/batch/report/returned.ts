@@ -10,8 +10,10 @@ export interface BankReturn {
   code: string | undefined;
   /** `YYYY-MM-DD` */
   day: string;
-  /** The batch that has paid the row again under `repayReference`; undefined if none is known. */
+  /** The batch that has paid the row again, and whose payment did not come back; undefined if none is known. */
   paidAgainBy: string | undefined;
+  /** The reference under which it is paid again. */
+  repayReference: string | undefined;
 }
 
 /** An accepted row whose money came back. The service still shows its record as paid. */

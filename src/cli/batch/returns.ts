@@ -46,10 +46,11 @@ async function readReturns(
     const payments = [...book.payments({state: 'returned'})].map(({payment}) => payment);
     const ids = payments.flatMap(({recordId}) => recordId ?? []);
     const again = paidAgain(book, payments, repayReference);
+    const references = new Map(payments.map(({recordId = '', row}) => [recordId, row?.reference]));
     const returns = new Map<string, BankReturn>();
     for (const [id, {code, day}] of book.returnsOf(ids)) {
-      const row = payments.find(({recordId}) => recordId === id)?.row;
-      returns.set(id, {code, day, paidAgainBy: row && again.get(row.reference)});
+      const repayment = again.get(references.get(id) ?? '');
+      returns.set(id, {code, day, paidAgainBy: repayment?.by, repayReference: repayment?.reference});
     }
     return returns;
   } finally {

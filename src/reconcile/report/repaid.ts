@@ -7,24 +7,33 @@ const NOT_PAID: ReadonlySet<string | undefined> = new Set(['created', 'failed', 
 /** The reference under which a returned row is paid again. */
 export type RepayReference = (reference: string) => string;
 
-/**
- * The batches that have paid returned rows again, by the reference of the row that came back. A second payment that came
- * back too does not count.
- */
+/** How a returned row is paid again: at the end of a chain, if second payments came back too. */
+export interface Repayment {
+  /** The reference of the payment that did not come back, or of the next one if all did. */
+  reference: string;
+  /** The batch that has paid it; undefined if none has. */
+  by: string | undefined;
+}
+
+/** How returned rows are paid again, by their references. `returned` are all payments that came back. */
 export function paidAgain(
   book: Book,
   returned: readonly ExpectedPayment[],
   repayReference: RepayReference,
-): Map<string, string> {
-  const wanted = new Map(
-    returned.flatMap(({row}) => (row === undefined ? [] : [[repayReference(row.reference), row.reference]])),
-  );
-  const found = new Map<string, string>();
-  if (wanted.size === 0) return found;
+): Map<string, Repayment> {
+  const back = new Set(returned.flatMap(({row}) => row?.reference ?? []));
+  if (back.size === 0) return new Map();
+  const wanted = new Set([...back].map(repayReference));
+  const payers = new Map<string, string>();
   for (const {payment, state} of book.payments()) {
-    const first = payment.row === undefined ? undefined : wanted.get(payment.row.reference);
-    if (first === undefined || payment.row === undefined) continue;
-    if (!NOT_PAID.has(payment.status) && state !== 'returned') found.set(first, payment.row.batch);
+    const {row, status} = payment;
+    if (row !== undefined && wanted.has(row.reference) && !NOT_PAID.has(status) && state !== 'returned')
+      payers.set(row.reference, row.batch);
   }
-  return found;
+  const repayment = (first: string): Repayment => {
+    let reference = repayReference(first);
+    while (back.has(reference) && !payers.has(reference)) reference = repayReference(reference);
+    return {reference, by: payers.get(reference)};
+  };
+  return new Map([...back].map((first) => [first, repayment(first)]));
 }

@@ -51,7 +51,7 @@ export interface ReconcileReport {
   unplanned: {count: number; first: readonly FoundPayment[]};
   /** Rows in doubt whose payment the bank has booked. */
   doubts: readonly ResolvedDoubt[];
-  /** References of rows that have paid a returned row again. */
+  /** References under which returned rows are paid again. */
   repaid: ReadonlySet<string>;
 }
 
@@ -120,7 +120,8 @@ export function readReconcileReport(
     const {payment, state} = one;
     const line = OF_PAYMENT[state] === undefined ? undefined : lineOf(book, one);
     // A return is dealt with once the row is paid again, and an earlier one was shown by an earlier run.
-    const isOver = state === 'returned' && (!isIn(line) || again.has(payment.row?.reference ?? ''));
+    const isOver =
+      state === 'returned' && (!isIn(line) || again.get(payment.row?.reference ?? '')?.by !== undefined);
     const kind = isOver ? undefined : OF_PAYMENT[state];
     if (kind !== undefined) found.add({kind, payment: one, line, candidates: one.candidates});
     const doubt = resolvedDoubt(one, inDoubt);

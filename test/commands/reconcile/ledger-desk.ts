@@ -37,14 +37,14 @@ export class LedgerDesk {
   }
 
   /** The record of a row. */
-  async record(reference: string): Promise<string> {
-    const row = (await this.desk.remit(`payouts batch status nov --row ${reference} --json`)).json();
+  async record(reference: string, batch = 'nov'): Promise<string> {
+    const row = (await this.desk.remit(`payouts batch status ${batch} --row ${reference} --json`)).json();
     return (row as {id: string}).id;
   }
 
   /** The bank sends the money back; the service keeps showing the payout as settled. */
-  async returned(reference: string, code = 'R03'): Promise<string> {
-    const id = await this.record(reference);
+  async returned(reference: string, {code = 'R03', batch = 'nov'} = {}): Promise<string> {
+    const id = await this.record(reference, batch);
     await this.desk.sandbox.sandbox.simulate({kind: 'payout', id, outcome: 'return', code});
     return id;
   }

@@ -151,6 +151,46 @@ describe('reconcile', () => {
     await close();
   });
 
+  it('follows a second payment that came back too to the third one', async () => {
+    await desk.returned('INV-2026-001');
+    await desk.reconcile();
+    const remit = (line: string) => desk.desk.remit(line);
+    const file = (batch: string) => join(desk.desk.folder, `${batch}.failed.csv`);
+    const pay = async (batch: string, next: string) => {
+      await remit(`payouts batch report ${batch}`);
+      return remit(
+        `payouts batch run ${file(batch)} --batch-id ${next} --accept duplicates=1 --yes --until settled`,
+      );
+    };
+    assert.equal((await pay('nov', 'dec')).exitCode, 0);
+    await desk.returned('INV-2026-001-again1', {batch: 'dec'});
+    assert.equal((await desk.reconcile()).exitCode, 8);
+    assert.equal((await remit('payouts batch status nov')).exitCode, 8);
+    // Both batches lead to the same third payment, which is paid once.
+    await remit('payouts batch report nov');
+    assert.match(readFileSync(file('nov'), 'utf8'), /^"INV-2026-001-again2",/m);
+    const paid = await pay('dec', 'jan');
+    assert.equal(paid.exitCode, 0, paid.stderr);
+    const twice = await remit(`payouts batch run ${file('nov')} --batch-id twice --yes`);
+    assert.match(twice.stdout, /already paid +1 /);
+
+    const after = await desk.reconcile('--ledger ./chain.journal');
+    assert.equal(after.exitCode, 0, after.stdout);
+    const journal = readFileSync(join(desk.desk.folder, 'chain.journal'), 'utf8');
+    assert.equal(journal.match(/^ {4}expenses:payouts {2}/gm)?.length, 3, journal);
+    for (const batch of ['nov', 'dec']) {
+      const status = await remit(`payouts batch status ${batch}`);
+      assert.equal(status.exitCode, 0, status.stdout);
+      assert.match(status.stdout, /R03; paid again by batch jan$/m);
+      assert.doesNotMatch(status.stdout, /^Next/m);
+      await remit(`payouts batch report ${batch}`);
+      assert.equal(existsSync(file(batch)), false);
+    }
+    const diff = await remit('payouts batch diff ./nov.csv nov');
+    assert.match(diff.stdout, /INV-2026-001, line 2: 100\.50 USD, returned .*paid again by batch jan/);
+    await close();
+  });
+
   it('ends a batch with exit 8 if what the bank has returned cannot be read', async () => {
     await desk.reconcile();
     const id = await desk.record('INV-2026-002');

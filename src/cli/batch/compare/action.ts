@@ -4,7 +4,7 @@ import {KINDS} from '../../../batch/model/kinds.ts';
 import {pagesOf} from '../../../batch/model/pages.ts';
 import {compareRows, type Comparison} from '../../../batch/plan/compare.ts';
 import {type DraftPlan, withoutKeeping} from '../../../batch/plan/plan.ts';
-import {returnedRows} from '../../../batch/report/returned.ts';
+import {type ReturnedRow, returnedRows} from '../../../batch/report/returned.ts';
 import {publishedText, readBatch} from '../../../batch/overview/read-batch.ts';
 import {RemitError} from '../../../errors.ts';
 import {returnsReader} from '../returns.ts';
@@ -15,6 +15,8 @@ export interface Compared {
   file: DraftPlan['plan'];
   batch: OpenBatch['plan'];
   found: Comparison;
+  /** Rows that the bank has returned, by reference. */
+  returned: ReadonlyMap<string, ReturnedRow>;
 }
 
 /**
@@ -33,7 +35,8 @@ export function compareFile(wanted: FileToRead, batchId: string | undefined): Pr
         const found = await compareRows(kind, draft.journal, compared);
         const published = publishedText(batch);
         if (published !== undefined) local.out.note(published);
-        return {file: draft.plan, batch: batch.plan, found};
+        const back = new Map([...returned.values()].map((row) => [row.reference, row]));
+        return {file: draft.plan, batch: batch.plan, found, returned: back};
       } finally {
         await batch.close();
       }

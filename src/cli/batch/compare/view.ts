@@ -1,6 +1,7 @@
 import {counted} from '../../../phrases.ts';
 import {KINDS} from '../../../batch/model/kinds.ts';
 import type {RowDifference, Differences, ComparedPayment} from '../../../batch/plan/compare.ts';
+import {returnedText} from '../../../batch/report/returned.ts';
 import {groupMajor} from '../../../money/amount.ts';
 import {totalsText} from '../plan/view.ts';
 import type {Compared} from './action.ts';
@@ -35,16 +36,18 @@ const SHOWN = 10;
 
 /** The result of `diff` for people. */
 export function comparisonText(compared: Compared): string {
-  const {file, batch, found} = compared;
+  const {file, batch, found, returned} = compared;
   const {rows, notPaid, notInFile, differ} = found;
   const lineName = file.sheet === undefined ? 'line' : 'row';
   const party = KINDS[batch.kind].party;
   return [
     `${file.file.name} (${counted(rows.file, 'row')}) and batch ${batch.batchId} (${rows.paid} paid)${isEqual(compared) ? ' are equal' : ''}`,
     `  Same         ${counted(rows.same, 'row')}`,
-    ...kindOf('Not paid', notPaid, ({state, file: wanted}) =>
-      [moneyOf(wanted), state === null ? 'not in the batch' : state.replace('_', ' ')].join(', '),
-    ),
+    ...kindOf('Not paid', notPaid, ({state, file: wanted, reference}) => {
+      const back = returned.get(reference);
+      const words = state === null ? 'not in the batch' : state.replace('_', ' ');
+      return [moneyOf(wanted), back === undefined ? words : returnedText(back)].join(', ');
+    }),
     ...kindOf('Not in file', notInFile, ({paid, id}) =>
       [moneyOf(paid), ...(id === null ? [] : [id])].join(', '),
     ),
