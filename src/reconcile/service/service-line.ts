@@ -14,6 +14,14 @@ export const isUnread = (value: object): value is Unread => 'unread' in value;
 /** The calendar day in New York at a time, in milliseconds since the epoch. */
 export type DayAt = (ms: number) => string;
 
+const MOST_MINOR = 2n ** 63n - 1n;
+
+/** An amount without a sign, minor units. Undefined for any other value, and for one that the book cannot store. */
+export function storedAmount(value: unknown): bigint | undefined {
+  const minor = minorUnitsIn(value);
+  return minor === undefined || minor < 0n || minor > MOST_MINOR ? undefined : minor;
+}
+
 /** What these fields say is in the line itself. */
 const READ: ReadonlySet<string> = new Set(
   'id account_id amount_in_minor_units amount_in_cents currency_code direction status posted_at value_date'.split(
@@ -33,8 +41,8 @@ export function serviceLine(record: unknown, account: string, dayAt: DayAt): Ban
   const id = idText(record['id']);
   const of = `bank transaction ${id ?? 'without an id'}`;
   const {direction, currency_code: currency} = record;
-  const amount = minorUnitsIn(record['amount_in_minor_units']);
-  if (amount === undefined || amount < 0n) return {unread: `${of} has no readable amount`};
+  const amount = storedAmount(record['amount_in_minor_units']);
+  if (amount === undefined) return {unread: `${of} has no readable amount`};
   if (direction !== 'credit' && direction !== 'debit') return {unread: `${of} has no readable direction`};
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency))
     return {unread: `${of} has no readable currency`};

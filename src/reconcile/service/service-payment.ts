@@ -1,9 +1,8 @@
 import {idText, usualId} from '../../contract/ids.ts';
-import {minorUnitsIn} from '../../money/amount.ts';
 import {isObject, type JsonObject} from '../../narrow.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
 import {fieldOf, textLeaves} from './leaves.ts';
-import {type DayAt, dayOfTime, type Unread} from './service-line.ts';
+import {type DayAt, dayOfTime, storedAmount, type Unread} from './service-line.ts';
 
 /** Fields whose text a bank may repeat. */
 const TRACES: ReadonlySet<string> = new Set(
@@ -69,8 +68,8 @@ function readPayment(record: unknown, noun: string, dayAt: DayAt): ReadPayment |
   const id = isObject(record) ? idText(record['id']) : undefined;
   if (!isObject(record) || id === undefined || id === '') return {unread: `a ${noun} has no readable id`};
   const {currency_code: currency, rail, status} = record;
-  const amount = minorUnitsIn(record['amount_in_minor_units']);
-  if (amount === undefined || amount < 0n) return {unread: `${noun} ${id} has no readable amount`};
+  const amount = storedAmount(record['amount_in_minor_units']);
+  if (amount === undefined) return {unread: `${noun} ${id} has no readable amount`};
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency))
     return {unread: `${noun} ${id} has no readable currency`};
   const leaves = textLeaves(record);

@@ -34,6 +34,13 @@ describe('reconcile without ids in the lines', () => {
     assert.match(second.stdout, /^ {4}matched +2 +-202\.00/m);
   });
 
+  it('fits a terminal of 80 columns, with whole ids', async () => {
+    const ran = await desk.desk.remit(`reconcile --account ${desk.account}`, {columns: 80});
+    for (const line of ran.stdout.split('\n')) assert.ok(line.length <= 80, line);
+    const ids = (text: string) => new Set(text.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g));
+    assert.deepEqual(ids(ran.stdout), ids(first));
+  });
+
   it('does not suggest again what was rejected', async () => {
     const reject = /remit (reconcile reject \S+ \S+) --note TEXT/.exec(first)?.[1];
     assert.equal((await desk.desk.remit(`${reject} --note other`)).exitCode, 0);

@@ -62,6 +62,7 @@ describe('a bank transaction of the service', () => {
   for (const [what, changes] of [
     ['amount', {amount_in_minor_units: 12.5}],
     ['amount', {amount_in_minor_units: -1}],
+    ['amount', {amount_in_minor_units: '9223372036854775808'}], // beyond 64 bits
     ['direction', {direction: 'out'}],
     ['currency', {currency_code: 'dollars'}],
     ['date', {posted_at: '2026-11-18T03:00:00'}],
