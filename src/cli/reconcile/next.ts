@@ -14,6 +14,7 @@ export function nextOf(
 ): string[] {
   if (payment === undefined) {
     if (line === undefined) return [];
+    if (kind === 'statement_only') return [commands.read('reconcile', '--account', line.account)];
     if (candidates.length > 0)
       return candidates.slice(0, MOST_CANDIDATES).map((key) => confirm(lineName(line), [key], commands));
     return [commands.read('reconcile', 'ignore', lineName(line), '--note', 'TEXT')];

@@ -58,6 +58,7 @@ export class StoredDecisions {
     if (payments.length === 0) throw new RemitError('USAGE', `name the payments that line ${line} is about`);
     if (new Set(directions).size > 1)
       throw new RemitError('USAGE', `the payments of line ${line} go in different directions`);
+    this.#refuseStatementOnly(line);
     const other = this.#db
       .prepare<{line: string; key: string}>(
         `select x.key as line, q.key from json_each(?1) k cross join payments q on q.scope = ?2 and q.key = k.value
@@ -71,6 +72,20 @@ export class StoredDecisions {
       throw new RemitError(
         'USAGE',
         `payment ${other.key} already has the line ${other.line}; reject that one first`,
+      );
+  }
+
+  #refuseStatementOnly(line: string): void {
+    const found = this.#db
+      .prepare(
+        `select 1 from lines x join found_lines f on f.l = x.l
+         where x.scope = ? and x.key = ? and f.state = 'statement_only'`,
+      )
+      .get(this.#scope, line);
+    if (found !== undefined)
+      throw new RemitError(
+        'LOCAL_VALIDATION',
+        `only the statement has line ${line}; the service does not report it`,
       );
   }
 

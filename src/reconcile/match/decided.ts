@@ -22,11 +22,14 @@ function decideNext(before: DecidedLine, {verb, payments}: Pick<Decision, 'verb'
   return {ignored: false, confirmed: [], rejected: new Set([...rejected, ...payments])};
 }
 
-/** What people decided comes first. A decision about a line that the bank has since changed or removed is void. */
+/**
+ * What people decided comes first. A decision about a line that the bank has since changed or
+ * removed is void, and a line that only the statement has cannot be confirmed.
+ */
 export function applyDecisions(work: MatchWork): void {
   for (const [l, line] of readDecided(work)) {
     for (const key of line.rejected) reject(work, l, key);
-    if (line.ignored) work.db.prepare(`insert into found_lines (l, state) values (?, 'ignored')`).run(l);
+    if (line.ignored) ignore(work, l);
     else if (line.confirmed.length > 0) confirm(work, l, line.confirmed);
   }
   takeConfirmed(work);
@@ -54,13 +57,19 @@ function reject({db, scope}: MatchWork, l: number, key: string): void {
   ).run(l, scope, key);
 }
 
+/** Only the totals count it, also if the service has no such line. */
+function ignore({db}: MatchWork, l: number): void {
+  db.prepare(`insert or replace into found_lines (l, state) values (?, 'ignored')`).run(l);
+}
+
 /** A line in the other direction than its payment is its return. */
 function confirm({db, scope}: MatchWork, l: number, keys: readonly string[]): void {
   for (const key of keys)
     db.prepare(
       `insert or ignore into w_sets (m, l, p, rule)
          select x.l, x.l, q.p, iif((x.amount < 0) = (q.amount < 0), 'confirmed', 'return')
-         from lines x cross join payments q where x.l = ? and q.scope = ? and q.key = ?`,
+         from lines x cross join payments q where x.l = ? and q.scope = ? and q.key = ?
+           and x.l not in (select l from found_lines)`,
     ).run(l, scope, key);
 }
 

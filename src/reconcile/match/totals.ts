@@ -20,6 +20,7 @@ const LINE_STATES: Readonly<Record<LineState, 'matched' | 'returned' | 'internal
   ambiguous: 'unexplained',
   amount_differs: 'unexplained',
   duplicate: 'unexplained',
+  statement_only: 'unexplained',
   unexplained: 'unexplained',
   ignored: 'unexplained',
   changed: 'unexplained',

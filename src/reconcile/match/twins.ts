@@ -11,6 +11,7 @@ const DAYS_APART = 3;
 export function pairSources(work: MatchWork): string[] {
   writeLinesOfBoth(work);
   for (const pairs of PAIRS) takeTwins(work, pairs);
+  takeStatementOnly(work);
   return unpaired(work);
 }
 
@@ -58,12 +59,22 @@ function takeTwins({db}: MatchWork, pairs: string): void {
   db.exec('delete from w_twin_pairs');
 }
 
+/** SQL for a line `w` without a twin, on a day that the other source was read for. */
+const IS_LONE = `exists (
+  select 1 from reads r where r.scope = ? and r.account = w.account and w.day between r.first and r.last
+    and r.source = iif(w.stated = 1, 'service', 'statement'))`;
+
+/** A file can be edited, so a line that only the statement has proves nothing: no rule compares it with payments. */
+function takeStatementOnly({db, scope}: MatchWork): void {
+  db.prepare(
+    `insert into found_lines (l, state) select w.l, 'statement_only' from w_twins w where w.stated = 1 and ${IS_LONE}`,
+  ).run(scope);
+}
+
 function unpaired({db, scope}: MatchWork): string[] {
   const rows = db
     .prepare<{account: string; stated: number; count: number; first: string}>(
-      `select w.account, w.stated, count(*) as count, min(w.day) as first from w_twins w where exists (
-         select 1 from reads r where r.scope = ? and r.account = w.account and w.day between r.first and r.last
-           and r.source = iif(w.stated = 1, 'service', 'statement'))
+      `select w.account, w.stated, count(*) as count, min(w.day) as first from w_twins w where ${IS_LONE}
        group by w.account, w.stated order by w.account, w.stated`,
     )
     .all(scope);

@@ -20,6 +20,7 @@ export type LineState =
   | 'duplicate'
   | 'returned'
   | 'internal' // moves, account transfers and simulated credits
+  | 'statement_only' // the service was read for its day too, and has no such line
   | 'unexplained'
   | 'ignored' // by a person
   | 'changed'; // gone or altered since the last run

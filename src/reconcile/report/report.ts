@@ -14,6 +14,7 @@ export const FINDINGS = [
   'amount_differs',
   'doubt_resolved', // a row in doubt that the bank has paid
   'changed',
+  'statement_only',
   'ambiguous',
   'suggested',
   'overdue',
@@ -83,7 +84,11 @@ const OF_PAYMENT: Partial<Record<PaymentState, FindingKind>> = {
   overdue: 'overdue',
 };
 /** Lines in other states are found with their payments. */
-const OF_LINE: Partial<Record<LineState, FindingKind>> = {changed: 'changed', unexplained: 'unexplained'};
+const OF_LINE: Partial<Record<LineState, FindingKind>> = {
+  changed: 'changed',
+  statement_only: 'statement_only',
+  unexplained: 'unexplained',
+};
 
 export interface Reporting {
   accounts: ReconcileReport['accounts'];
@@ -150,7 +155,7 @@ export function readReconcileReport(
 }
 
 function* linesToLookAt(book: Book): Generator<FoundBankLine> {
-  for (const state of ['changed', 'unexplained'] as const)
+  for (const state of ['changed', 'statement_only', 'unexplained'] as const)
     for (const one of book.lines({state})) {
       const isTwin = one.twin !== undefined && one.line.source === 'statement';
       if (one.line.state === 'posted' && !isTwin) yield one;

@@ -35,6 +35,7 @@ export const FINDING_TITLES: Readonly<Record<FindingKind, string>> = {
   amount_differs: 'Booked with another amount',
   doubt_resolved: 'In doubt, and paid according to the bank',
   changed: 'Bank lines that are gone or altered since the last run',
+  statement_only: 'Lines of the statement that the service does not have',
   ambiguous: 'Several candidates',
   suggested: 'Suggested: confirm or reject',
   overdue: 'Overdue: no bank line in time',
@@ -103,6 +104,7 @@ function detailOf(
     case 'doubt_resolved':
       return line === undefined ? '' : `, bank line ${moneyText(line.amount, line.currency)}${on}`;
     case 'changed':
+    case 'statement_only':
     case 'unexplained':
       return on;
   }

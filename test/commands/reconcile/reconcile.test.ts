@@ -287,6 +287,26 @@ describe('reconcile', () => {
     await close();
   });
 
+  it('does not call a payout returned because of a line that only the statement has', async () => {
+    const id = await desk.record('INV-2026-001');
+    const {to} = (await desk.reconcile('--json')).json() as {to: string};
+    desk.desk.file('forged.csv', 'booking_date,text,amount,currency_code', [
+      `${to},"Return of payout ${id}, R02",100.50,USD`,
+    ]);
+    const ran = await desk.reconcile('--statement ./forged.csv --format csv');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stdout, /: not conclusive/);
+    assert.match(
+      ran.stdout,
+      /^Lines of the statement that the service does not have \(1\)\n {2}credit of 100\.50 USD .*\n {4}remit reconcile --account /m,
+    );
+    assert.doesNotMatch(ran.stdout, /returned|came back/);
+    const status = await desk.desk.remit('payouts batch status nov');
+    assert.equal(status.exitCode, 0, status.stdout);
+    assert.equal((await desk.desk.remit(`payouts get ${id}`)).exitCode, 0);
+    await close();
+  });
+
   it('prints all payments with -o csv, and only findings of the batches that are named', async () => {
     await desk.returned('INV-2026-001');
     const csv = await desk.reconcile('-o csv');

@@ -219,4 +219,43 @@ describe('two witnesses', () => {
     ]);
     assert.equal(cross.totals.conclusive, false);
   });
+
+  it('a line that only the statement has proves nothing while the service covers its day', async () => {
+    const back = (n: number, key: string, fields: object = {}) =>
+      stated(key, {
+        amount: 1000n,
+        bookingDay: '2026-03-05',
+        text: `Return of payout ${recordId(n)}, R02`,
+        ...fields,
+      });
+    const group = [3, 4].map((n) => payment(n, {amount: BigInt(-n), groups: ['file']}));
+    await withBook((book) => {
+      book.addPayments([payment(1), payment(2), payment(5), ...group]);
+      const read = {account: ACCOUNT, from: '2026-03-01', to: '2026-03-31'};
+      const paid = [line('paid', {text: recordId(1)}), line('paid too', {text: recordId(2)})];
+      book.addLines(paid, {...read, source: 'service'});
+      const forged = [
+        ...[back(1, 'forged'), stated('paid 2', {text: recordId(5)}), stated('file', {amount: -7n})],
+        back(2, 'later', {bookingDay: '2026-04-01'}), // the service was not read for April
+      ];
+      const copies = paid.map((one) => ({...one, key: `copy of ${one.key}`, source: 'statement'}) as const);
+      book.addLines([...copies, ...forged], {...read, to: '2026-04-30', source: 'statement'});
+      const totals = book.match(OPTIONS);
+      assert.equal(totals.conclusive, false);
+      const state = (key: string) => [...book.lines({key})][0]!.state;
+      assert.deepEqual(['forged', 'paid 2', 'file', 'later'].map(state), [
+        ...['statement_only', 'statement_only', 'statement_only', 'returned'],
+      ]);
+      const states = [1, 2, 5, 3, 4].map((n) => [...book.payments({key: recordId(n)})][0]!.state);
+      assert.deepEqual(states, ['matched', 'returned', 'contradicted', 'contradicted', 'contradicted']);
+      assert.deepEqual([...book.returnsOf([recordId(1), recordId(2)]).keys()], [recordId(2)]);
+      assert.equal(totals.perCurrency[0]!.unexplained.sum, 1000n - 1000n - 7n);
+      const decision = {line: 'forged', note: 'x', by: 'kim', at: '2026-03-05T12:00:00Z'};
+      const confirm = {...decision, verb: 'confirm', payments: [recordId(1)]} as const;
+      assert.throws(() => book.decide(confirm), /only the statement has line forged/);
+      book.decide({...decision, verb: 'ignore', payments: []});
+      book.match(OPTIONS);
+      assert.equal(state('forged'), 'ignored');
+    });
+  });
 });
