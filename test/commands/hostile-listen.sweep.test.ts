@@ -98,7 +98,7 @@ function post(port: number, {body, headers}: Sent): Promise<number> {
 }
 
 /** Every line of piped output begins with one of these; a forged line would begin with words of the sender. */
-const OURS = /^(?:Listening on |Verifying with |Forwarding to |\d\d:\d\d:\d\d {2}| {10}|\d+ received, |$)/;
+const OURS = /^(?:Listening on |Verifying with |Forwarding to |\d\d:\d\d:\d\dZ {2}| {11}|\d+ received, |$)/;
 
 /** Waits until the output is as expected. */
 type Until = (isReached: (said: string) => boolean) => Promise<void>;
@@ -218,7 +218,7 @@ describe('hostile text in webhooks', function () {
       const where = check(piped, 'listen');
       const odd = piped.stdout.split('\n').filter((line) => !OURS.test(line));
       assert.deepEqual(odd, [], where);
-      const deliveries = piped.stdout.split('\n').filter((line) => /^\d\d:\d\d:\d\d /.test(line));
+      const deliveries = piped.stdout.split('\n').filter((line) => /^\d\d:\d\d:\d\dZ /.test(line));
       assert.equal(deliveries.length, sent.length, where);
 
       target.got.length = 0;

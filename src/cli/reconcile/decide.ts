@@ -1,5 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
+import {AmountError, parseMajor} from '../../money/amount.ts';
 import {strippedLine} from '../../sanitize/harmful.ts';
 import {Book} from '../../reconcile/book/book.ts';
 import type {FoundBankLine} from '../../reconcile/book/findings.ts';
@@ -31,7 +32,12 @@ interface Deciding {
   verb: Decision['verb'];
   line: string;
   payments: readonly string[];
-  flags: {note: string; by?: string | undefined; 'state-dir'?: string | undefined};
+  flags: {
+    note: string;
+    by?: string | undefined;
+    'state-dir'?: string | undefined;
+    difference?: string | undefined;
+  };
 }
 
 /** A decision about one bank line. It is only followed by another one, never changed. */
@@ -51,13 +57,24 @@ export abstract class DecisionCommand extends RemitCommand {
         ...{verb, line: found.line.key, payments, note: flags.note.trim()},
         ...{by: flags.by?.trim() ?? operatorName(), at: new Date(clock.now()).toISOString()},
       };
-      book.decide(decision);
+      book.decide(decision, statedDifference(flags.difference, found.line.currency));
       book.match(matchOptions(await serviceNow(context), profile.mode));
       showDecision(context, book, decision);
       return decision;
     } finally {
       await book.close();
     }
+  }
+}
+
+/** In minor units. */
+function statedDifference(text: string | undefined, currency: string): bigint | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return parseMajor(text, currency);
+  } catch (error) {
+    if (!(error instanceof AmountError)) throw error;
+    throw new RemitError('USAGE', `--difference: ${error.message}`, {cause: error});
   }
 }
 

@@ -106,12 +106,12 @@ export class Book {
   }
 
   /**
-   * Adds a decision; the next match follows it. Durable when it returns.
-   * @throws RemitError USAGE for a line or a payment that is not in the book, or that cannot be confirmed
+   * Adds a decision; the next match follows it. Durable when it returns. See `StoredDecisions.add`.
+   * @throws RemitError USAGE or LOCAL_VALIDATION
    */
-  decide(decision: Decision): void {
+  decide(decision: Decision, difference?: bigint): void {
     this.#lock.assertHeld();
-    this.#decisions.add(decision);
+    this.#decisions.add(decision, difference);
   }
 
   /** In the order in which they were made. */

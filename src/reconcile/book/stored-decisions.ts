@@ -1,5 +1,7 @@
 import {RemitError} from '../../errors.ts';
+import {groupMajor, majorIn} from '../../money/amount.ts';
 import {ownJson} from '../../narrow.ts';
+import {listed} from '../../phrases.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {Decision} from '../model/finding.ts';
 import {aboutLine, type LineRow} from './stored-lines.ts';
@@ -23,14 +25,22 @@ export class StoredDecisions {
     this.#scope = scope;
   }
 
-  /** @throws RemitError USAGE for a line or a payment that is not in the book, or that cannot be confirmed */
-  add({line, verb, payments, note, by, at}: Decision): void {
+  /**
+   * @param difference between the line and its payments, minor units without a sign, as a person has stated it
+   * @throws RemitError USAGE for a line or a payment that is not in the book, or that cannot be confirmed;
+   * LOCAL_VALIDATION for amounts that differ and for a line that is confirmed for other payments
+   */
+  add({line, verb, payments, note, by, at}: Decision, difference = 0n): void {
     const row = this.#db
       .prepare<LineRow>('select * from lines where scope = ? and key = ? and gone = 0')
       .get(this.#scope, line);
     if (row === undefined) throw new RemitError('USAGE', `the bank lists no line ${line}`);
-    const directions = payments.map((key) => this.#isOut(key, row));
-    if (verb === 'confirm') this.#checkConfirm(line, payments, directions);
+    const keys = [...new Set(payments)];
+    const amounts = keys.map((key) => this.#amountOf(key, row));
+    if (verb === 'confirm') {
+      this.#checkConfirm(row, keys, amounts);
+      requireSum(row, keys, {amounts, difference});
+    }
     this.#db
       .prepare(
         `insert into decisions (scope, line, verb, payments, note, author, at, about) values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -38,8 +48,7 @@ export class StoredDecisions {
       .run(this.#scope, line, verb, JSON.stringify(payments), note, by, at, aboutLine(row));
   }
 
-  /** Whether a payment leaves the account. */
-  #isOut(key: string, line: LineRow): boolean {
+  #amountOf(key: string, line: LineRow): bigint {
     const payment = this.#db
       .prepare<{amount: number | bigint; currency: string}>(
         'select amount, currency from payments where scope = ? and key = ?',
@@ -51,18 +60,20 @@ export class StoredDecisions {
         'USAGE',
         `line ${line.key} is in ${line.currency}, and payment ${key} in ${payment.currency}`,
       );
-    return payment.amount < 0;
+    return BigInt(payment.amount);
   }
 
-  #checkConfirm(line: string, payments: readonly string[], directions: readonly boolean[]): void {
+  #checkConfirm(row: LineRow, payments: readonly string[], amounts: readonly bigint[]): void {
+    const line = row.key;
     if (payments.length === 0) throw new RemitError('USAGE', `name the payments that line ${line} is about`);
-    if (new Set(directions).size > 1)
+    if (new Set(amounts.map((amount) => amount < 0n)).size > 1)
       throw new RemitError('USAGE', `the payments of line ${line} go in different directions`);
     this.#refuseStatementOnly(line);
+    this.#refuseConfirmed(row, payments);
     const other = this.#db
       .prepare<{line: string; key: string}>(
         `select x.key as line, q.key from json_each(?1) k cross join payments q on q.scope = ?2 and q.key = k.value
-         cross join found_payments f on f.p = q.p cross join matches m on m.m = f.m cross join lines x on x.l = f.m
+         cross join found_payments f on f.p = q.p cross join lines x on x.l in (f.m, f.returned)
          cross join lines y on y.scope = ?2 and y.key = ?3
          where f.state in ('matched', 'returned', 'contradicted') and x.key <> ?3
            and (x.amount < 0) = (y.amount < 0) limit 1`,
@@ -89,6 +100,26 @@ export class StoredDecisions {
       );
   }
 
+  /** The newest decision is valid, so a second one for other payments would silently drop the first. */
+  #refuseConfirmed(row: LineRow, payments: readonly string[]): void {
+    const last = this.#db
+      .prepare<DecisionRow>(
+        'select * from decisions where scope = ? and line = ? and about = ? order by seq desc limit 1',
+      )
+      .get(this.#scope, row.key, aboutLine(row));
+    if (last?.verb !== 'confirm') return;
+    const confirmed = ownJson<string[]>(last.payments); // as written above
+    if ([...new Set(confirmed)].sort().join() === [...payments].sort().join()) return;
+    throw new RemitError(
+      'LOCAL_VALIDATION',
+      `line ${row.key} is already confirmed for ${listed(confirmed)} (${last.author}, ${last.at}: ${last.note})`,
+      {
+        hint: (commands) =>
+          `undo it first: ${commands.read('reconcile', 'reject', row.key, ...confirmed, '--note', 'TEXT')}`,
+      },
+    );
+  }
+
   all(line?: string): Decision[] {
     return this.#db
       .prepare<DecisionRow>(
@@ -99,3 +130,37 @@ export class StoredDecisions {
       .map(({author, payments, ...rest}) => ({...rest, by: author, payments: ownJson<string[]>(payments)})); // as written above
   }
 }
+
+/** The line has the sum of its payments, or the opposite if it took them back, up to the difference that is stated. */
+function requireSum(
+  line: LineRow,
+  payments: readonly string[],
+  {amounts, difference}: {amounts: readonly bigint[]; difference: bigint},
+): void {
+  const [booked, owed] = [
+    magnitude(BigInt(line.amount)),
+    magnitude(amounts.reduce((sum, each) => sum + each, 0n)),
+  ];
+  const found = magnitude(booked - owed);
+  if (found === magnitude(difference)) return;
+  const money = (minor: bigint) => {
+    const major = majorIn(minor, line.currency);
+    return major === undefined
+      ? `${minor} minor units ${line.currency}`
+      : `${groupMajor(major)} ${line.currency}`;
+  };
+  const of = payments.length === 1 ? `payment ${payments[0]} is` : `its ${payments.length} payments are`;
+  throw new RemitError(
+    'LOCAL_VALIDATION',
+    `line ${line.key} is ${money(booked)}, and ${of} ${money(owed)}: the difference is ${money(found)}` +
+      (difference === 0n ? '' : `, not ${money(magnitude(difference))}`),
+    {
+      hint:
+        found === 0n
+          ? 'leave out --difference'
+          : `check both amounts; if you can explain the difference, state it: --difference ${majorIn(found, line.currency) ?? found}`,
+    },
+  );
+}
+
+const magnitude = (amount: bigint): bigint => (amount < 0n ? -amount : amount);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import type {Book} from '../../../src/reconcile/book/book.ts';
+import type {RemitError} from '../../../src/errors.ts';
 import type {Decision} from '../../../src/reconcile/model/finding.ts';
 import {addAll, line, OPTIONS, payment, recordId, withBook} from '../harness.ts';
 
@@ -43,7 +44,7 @@ describe('a decision', () => {
 
   it('confirms several payments for one line, with the difference', () =>
     alike((book) => {
-      book.decide(decision('confirm', 'a', [ONE, TWO]));
+      book.decide(decision('confirm', 'a', [ONE, TWO]), 1000n);
       assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched', b: 'unexplained'});
       assert.equal([...book.matches()][0]!.difference, 1000n);
     }));
@@ -154,6 +155,66 @@ describe('a decision', () => {
       addAll(book, [line('b')]);
       refused(decision('ignore', 'a'), /the bank lists no line a/);
       assert.equal(book.decisions().length, 2);
+    }));
+
+  it('is refused for amounts that differ, unless the difference is stated', () =>
+    withBook((book) => {
+      book.addPayments([
+        payment(1, {amount: -7710n}),
+        payment(2, {amount: -125_000n}),
+        payment(3, {amount: -125_000n}),
+      ]);
+      addAll(book, [
+        line('a', {amount: -4242n}),
+        line('back', {amount: 125_000n}),
+        line('both', {amount: 250_000n}),
+      ]);
+      book.match(OPTIONS);
+      const refused = (each: Decision, pattern: RegExp, difference?: bigint) =>
+        assert.throws(
+          () => book.decide(each, difference),
+          (error: RemitError) =>
+            error.code === 'LOCAL_VALIDATION' && pattern.test(`${error.message} ${String(error.hint)}`),
+        );
+      refused(
+        decision('confirm', 'a', [ONE]),
+        /^line a is 42\.42 USD, and payment \S+ is 77\.10 USD: the difference is 34\.68 USD .*--difference 34\.68$/,
+      );
+      refused(decision('confirm', 'a', [ONE]), /is 34\.68 USD, not 34\.67 USD/, 3467n);
+      const returns = [TWO, recordId(3)];
+      refused(decision('confirm', 'back', returns), /1,250\.00 USD, and its 2 payments are 2,500\.00 USD/);
+      refused(decision('confirm', 'back', [TWO]), /leave out --difference/, 5n);
+      assert.deepEqual(book.decisions(), []);
+      book.decide(decision('confirm', 'a', [ONE]), 3468n);
+      book.decide(decision('confirm', 'back', [TWO, TWO]));
+      assert.deepEqual(states(book), {
+        one: 'matched',
+        two: 'contradicted',
+        a: 'matched',
+        back: 'returned',
+        both: 'unexplained',
+      });
+      assert.throws(() => book.decide(decision('confirm', 'both', returns)), /already has the line back/);
+      book.decide(decision('reject', 'back', [TWO]));
+      book.match(OPTIONS);
+      book.decide(decision('confirm', 'both', returns));
+      book.match(OPTIONS);
+      assert.equal(book.returnsOf(returns).size, 2);
+    }));
+
+  it('is refused for a line that is confirmed for another payment, and names that decision', () =>
+    alike((book) => {
+      book.decide(decision('confirm', 'a', [ONE]));
+      book.decide(decision('confirm', 'a', [ONE]));
+      assert.throws(
+        () => book.decide(decision('confirm', 'a', [TWO])),
+        new RegExp(
+          `line a is already confirmed for ${ONE} \\(kim, 2026-03-05T12:00:00Z: seen in the bank portal\\)`,
+        ),
+      );
+      book.decide(decision('reject', 'a', [ONE]));
+      book.decide(decision('confirm', 'a', [TWO]));
+      assert.equal(states(book)['a'], 'matched');
     }));
 
   it('that contradicts another one leaves the payment to a person', () =>
