@@ -1,7 +1,8 @@
 import type {CommandBuilder} from '../../errors.ts';
-import {lineName} from '../../reconcile/report/words.ts';
+import {lineName, majorText} from '../../reconcile/report/words.ts';
+import type {BankLine} from '../../reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
-import type {ReconcileFinding} from '../../reconcile/report/report.ts';
+import {isReturnOf, type ReconcileFinding} from '../../reconcile/report/report.ts';
 
 const TOPICS = {payout: 'payouts', payin: 'payins', transfer: 'transfers'} as const;
 /** Candidates for each of which a command is printed. */
@@ -9,20 +10,30 @@ const MOST_CANDIDATES = 3;
 
 /** What to type next about a finding, with its real ids. */
 export function nextOf(
-  {kind, payment, line, candidates}: ReconcileFinding,
+  {kind, payment, line, candidates, earlierFrom}: ReconcileFinding,
   commands: CommandBuilder,
 ): string[] {
   if (payment === undefined) {
     if (line === undefined) return [];
     if (kind === 'statement_only') return [commands.read('reconcile', '--account', line.account)];
-    if (candidates.length > 0)
-      return candidates.slice(0, MOST_CANDIDATES).map((key) => confirm(lineName(line), [key], commands));
-    return [commands.read('reconcile', 'ignore', lineName(line), '--note', 'TEXT')];
+    // A return that is ignored is never seen again, so ignoring comes last.
+    if (earlierFrom !== undefined)
+      return [commands.read('reconcile', '--account', line.account, '--from', earlierFrom)];
+    return [
+      ...candidates.slice(0, MOST_CANDIDATES).map((key) => confirm(lineName(line), [key], commands)),
+      ignore(lineName(line), commands),
+    ];
   }
   const {payment: expected, match} = payment;
   const {row, recordId} = expected;
   if (kind === 'returned' && row !== undefined)
     return [commands.read(topicOf(expected), 'batch', 'status', row.batch)];
+  if (kind === 'amount_differs' && line !== undefined && match?.lines.includes(line.key) !== true)
+    return [
+      isReturnOf(line, expected)
+        ? confirmDifference(line, expected, commands)
+        : ignore(lineName(line), commands),
+    ];
   if (kind === 'doubt_resolved' && row !== undefined && recordId !== undefined)
     return [
       commands.read(topicOf(expected), 'batch', 'resolve', row.batch, row.reference, '--paid', recordId),
@@ -48,6 +59,19 @@ export function nextOf(
 }
 
 const topicOf = ({kind}: ExpectedPayment) => TOPICS[kind];
+
+const ignore = (line: string, commands: CommandBuilder): string =>
+  commands.read('reconcile', 'ignore', line, '--note', 'TEXT');
+
+function confirmDifference(
+  line: BankLine,
+  {key, amount, currency}: ExpectedPayment,
+  commands: CommandBuilder,
+) {
+  const difference = line.amount + amount;
+  const stated = majorText(difference < 0n ? -difference : difference, currency);
+  return commands.read('reconcile', 'confirm', lineName(line), key, '--difference', stated, '--note', 'TEXT');
+}
 
 const confirm = (line: string, payments: readonly string[], commands: CommandBuilder): string =>
   commands.read('reconcile', 'confirm', line, ...payments, '--note', 'TEXT');

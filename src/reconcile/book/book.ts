@@ -18,7 +18,7 @@ import {
   type LineFilter,
   type PaymentFilter,
 } from './findings.ts';
-import {readReturns, type FoundReturn} from './returns.ts';
+import {readOpposites, readReturns, type FoundReturn} from './returns.ts';
 import {BOOK_MIGRATIONS} from './schema.ts';
 import {StoredDecisions} from './stored-decisions.ts';
 import {type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
@@ -142,6 +142,11 @@ export class Book {
   /** The returns of these records, by their ids. */
   returnsOf(recordIds: readonly string[]): Map<string, FoundReturn> {
     return readReturns(this.#db, this.#scope, recordIds);
+  }
+
+  /** The payments that a line may have taken back, by its amount; see `readOpposites`. */
+  oppositesOf(line: BankLine): string[] {
+    return readOpposites(this.#db, this.#scope, line);
   }
 
   async close(): Promise<void> {

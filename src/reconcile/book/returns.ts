@@ -1,10 +1,29 @@
 import type {SqliteDatabase} from '../../store/port/port.ts';
+import type {BankLine} from '../model/line.ts';
 
 /** When and how a payment came back. */
 export interface FoundReturn {
   code: string | undefined;
   day: string;
   line: string;
+}
+
+/** Payments that are shown for a line that may be their return. */
+const MOST_SHOWN = 100;
+
+/** Keys of payments with the opposite amount of a line that have not come back, the latest before the line first. */
+export function readOpposites(db: SqliteDatabase, scope: number, line: BankLine): string[] {
+  const amount = -line.amount;
+  if (BigInt.asIntN(64, amount) !== amount) return [];
+  return db
+    .prepare<{key: string}>(
+      `select q.key from payments q left join found_payments f on f.p = q.p
+       where q.scope = ?1 and q.currency = ?2 and q.amount = ?3 and q.kind <> 'transfer'
+         and (q.account is null or q.account = ?4) and q.day <= date(?5, '+1 day')
+         and coalesce(f.state, '') <> 'returned' order by q.day desc, q.key limit ${MOST_SHOWN}`,
+    )
+    .all(scope, line.currency, amount, line.account, line.bookingDay)
+    .map(({key}) => key);
 }
 
 export function readReturns(

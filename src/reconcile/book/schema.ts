@@ -273,4 +273,8 @@ export const BOOK_MIGRATIONS = [
       create index w_solutions_by_payment on w_solutions (p, s);
     `,
   },
+  {
+    name: '0003-payments-by-amount',
+    sql: 'create index payments_by_amount on payments (scope, currency, amount);',
+  },
 ] as const;

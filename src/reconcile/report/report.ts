@@ -3,6 +3,7 @@ import type {Book} from '../book/book.ts';
 import type {FoundBankLine, FoundPayment} from '../book/findings.ts';
 import type {LineState, PaymentState} from '../model/finding.ts';
 import type {BankLine} from '../model/line.ts';
+import type {ExpectedPayment} from '../model/payment.ts';
 import {paidAgain, type RepayReference} from './repaid.ts';
 import type {CurrencyTotals, ReconcileTotals} from '../model/totals.ts';
 
@@ -31,6 +32,8 @@ export interface ReconcileFinding {
   line: BankLine | undefined;
   /** What a person has to decide between: keys of payments for a line, of lines for a payment. */
   candidates: readonly string[];
+  /** For a return of a payment that is not known: a day from which its payment may be found. */
+  earlierFrom?: string | undefined;
 }
 
 /** What a reconcile found: a summary, and what a person should look at. */
@@ -142,8 +145,16 @@ export function readReconcileReport(
   if (about.batches.length === 0)
     for (const {line, state, candidates} of linesToLookAt(book)) {
       const kind = isIn(line) ? OF_LINE[state] : undefined;
-      if (kind !== undefined) found.add({kind, payment: undefined, line, candidates});
+      if (kind === undefined) continue;
+      const isGuessed = kind === 'unexplained' && candidates.length === 0 && found.isKept(kind);
+      const payments = isGuessed ? book.oppositesOf(line) : candidates;
+      const isOfOlder = kind === 'unexplained' && payments.length === 0 && saysReturn(line);
+      const earlierFrom = isOfOlder ? dayBefore(about.from, RETURN_DAYS) : undefined;
+      found.add({kind, payment: undefined, line, candidates: payments, earlierFrom});
     }
+  for (const one of otherAmounts(book))
+    if (isAsked(one.payment) && (isIn(one.line) || isReturnOf(one.line, one.payment.payment)))
+      found.add({kind: 'amount_differs', ...one, candidates: []});
   return {
     ...about,
     conclusive: totals.conclusive && why.length === 0,
@@ -161,6 +172,32 @@ function* linesToLookAt(book: Book): Generator<FoundBankLine> {
       if (one.line.state === 'posted' && !isTwin) yield one;
     }
 }
+
+/** A return may come 60 days after its payment, which may have been sent days before. */
+const RETURN_DAYS = 90;
+const RETURN_TEXT = /(?<![\p{L}\p{N}])(?:return(?:ed)?|reversal|R\d{2})(?![\p{L}\p{N}])/iu;
+
+const saysReturn = ({returnCode, texts}: BankLine): boolean =>
+  returnCode !== undefined || texts.some(({text}) => RETURN_TEXT.test(text));
+
+const dayBefore = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
+
+/** Lines with the id of a payment and another amount beside its own line, such as a return less a fee. */
+function* otherAmounts(book: Book): Generator<{line: BankLine; payment: FoundPayment}> {
+  for (const {line, match, candidates, twin} of book.lines({state: 'amount_differs'})) {
+    const [key] = candidates; // a line with the ids of several payments is ambiguous
+    const isTwin = twin !== undefined && line.source === 'statement';
+    if (match !== undefined || key === undefined || isTwin || line.state !== 'posted') continue;
+    for (const payment of book.payments({key})) yield {line, payment};
+  }
+}
+
+/** Whether a line goes in the other direction than its payment. */
+export const isReturnOf = (
+  line: Pick<BankLine, 'amount'>,
+  payment: Pick<ExpectedPayment, 'amount'>,
+): boolean => line.amount < 0n !== payment.amount < 0n;
 
 /** Of the return, or of the match. */
 function lineOf(book: Book, {returned, match, candidates}: FoundPayment): BankLine | undefined {
@@ -193,6 +230,11 @@ class Findings {
     const kept = this.#kept.get(kind) ?? [];
     this.#kept.set(kind, kept);
     if (kept.length < MOST_KEPT) kept.push(finding);
+  }
+
+  /** Whether one more of this kind is kept. */
+  isKept(kind: FindingKind): boolean {
+    return (this.#kept.get(kind)?.length ?? 0) < MOST_KEPT;
   }
 
   kept(): ReconcileFinding[] {

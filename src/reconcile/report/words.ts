@@ -95,7 +95,7 @@ function detailOf(
     case 'duplicate':
       return `, booked by ${counted(Math.max(2, match?.lines.length ?? candidates.length), 'bank line')}`;
     case 'amount_differs':
-      return line === undefined ? '' : `; the bank booked ${moneyText(line.amount, line.currency)}${on}`;
+      return line === undefined ? '' : otherAmountText(line, payment);
     case 'overdue':
       return `, sent ${payment.day}, ${counted(bankingDaysOpen, 'banking day')} overdue`;
     case 'ambiguous':
@@ -108,6 +108,16 @@ function detailOf(
     case 'unexplained':
       return on;
   }
+}
+
+function otherAmountText(
+  {amount, currency, bookingDay, returnCode}: BankLine,
+  payment: ExpectedPayment,
+): string {
+  const isReturn = amount < 0n !== payment.amount < 0n;
+  const what = `${moneyText(amount, currency)} on ${bookingDay}`;
+  const code = returnCode === undefined ? '' : `, ${returnCode}`;
+  return isReturn ? `; the bank returned ${what}${code}` : `; the bank booked ${what}`;
 }
 
 function lineText(line: BankLine, kind: FindingKind, candidates: readonly string[]): string {

@@ -49,3 +49,51 @@ describe('reconcile without ids in the lines', () => {
     assert.match(second.stdout, /^Bank lines without a payment \(1\)$/m);
   });
 });
+
+describe('reconcile with returns that it cannot match', () => {
+  let desk: LedgerDesk;
+  afterEach(() => desk.desk.close());
+
+  it('lists a return of another amount, and prints the command that confirms it', async () => {
+    desk = await LedgerDesk.open(['INV-2026-001', 'INV-2026-002'], 'net-fee');
+    const id = await desk.returned('INV-2026-001', 'R02');
+    for (let run = 0; run < 2; run += 1) {
+      const ran = await desk.reconcile('--batch nov');
+      assert.equal(ran.exitCode, 8);
+      assert.match(ran.stdout, /^ {2}INV-2026-001 .*: 100\.50 USD; the bank returned \S+ USD on \S+, R02$/m);
+      const next = /remit (reconcile confirm \S+ (\S+) --difference \S+) --note TEXT/.exec(ran.stdout);
+      assert.equal(next?.[2], id, ran.stdout);
+      if (run === 0) continue;
+      const without = await desk.desk.remit(`${next[1]?.replace(/ --difference.*/, '') ?? ''} --note x`);
+      assert.equal(without.exitCode, 5, without.stderr);
+      assert.match(without.stderr, /is 100\.50 USD: the difference is \d/);
+      const decided = await desk.desk.remit(`${next[1] ?? ''} --note fee`);
+      assert.equal(decided.exitCode, 0, decided.stderr);
+    }
+    const after = await desk.reconcile();
+    assert.match(after.stdout, /^Returned by the bank \(1\)$/m);
+    assert.doesNotMatch(after.stdout, /the bank returned/);
+    assert.equal((await desk.desk.remit('payouts batch status nov')).exitCode, 8);
+  });
+
+  it('prints confirm before ignore for a line with the opposite amount of a payment', async () => {
+    desk = await LedgerDesk.open(['INV-2026-001'], 'empty');
+    const id = await desk.returned('INV-2026-001');
+    const {stdout} = await desk.reconcile();
+    const [first, second] =
+      stdout.slice(stdout.indexOf('Bank lines without a payment')).match(/remit .+/g) ?? [];
+    assert.match(first ?? '', new RegExp(`^remit reconcile confirm \\S+ ${id} --note TEXT$`));
+    assert.match(second ?? '', /^remit reconcile ignore /);
+  });
+
+  it('prints a run with an earlier first day for a return of a payment that is not known', async () => {
+    desk = await LedgerDesk.open(['INV-2026-001']);
+    await desk.desk.remit(
+      `treasury simulate-credit ${desk.account} --amount 7.00 --currency USD --description Return_R02 --yes`,
+    );
+    const {from} = (await desk.reconcile('--json')).json() as {from: string};
+    const {stdout} = await desk.reconcile();
+    const next = /“Return_R02”\n {4}remit reconcile --account \S+ --from (\S+)/.exec(stdout)?.[1];
+    assert.ok(next !== undefined && next < from, stdout);
+  });
+});
