@@ -38,7 +38,8 @@ export default class SandboxStatement extends RemitCommand {
     }
     const written = await callControl<StatementFile>(local, 'GET', `/sandbox/statement?${query.toString()}`);
     if (out === undefined) {
-      local.out.text(written.text);
+      // Exact: a reference of a bank may look like a number that is masked.
+      if (local.out.forPeople) await local.out.bytes(Buffer.from(written.text));
       return written;
     }
     writeFileAtomic(out, written.text, {mode: 0o644});

@@ -56,7 +56,7 @@ describe('reconcile with returns that it cannot match', () => {
 
   it('lists a return of another amount, and prints the command that confirms it', async () => {
     desk = await LedgerDesk.open(['INV-2026-001', 'INV-2026-002'], 'net-fee');
-    const id = await desk.returned('INV-2026-001', 'R02');
+    const id = await desk.returned('INV-2026-001', {code: 'R02'});
     for (let run = 0; run < 2; run += 1) {
       const ran = await desk.reconcile('--batch nov');
       assert.equal(ran.exitCode, 8);
