@@ -1,3 +1,4 @@
+import {majorIn} from '../../money/amount.ts';
 import type {MatchWork} from './work.ts';
 
 /** SQL for the two halves of a sum, as `sumOfHalves` takes them. Each fits in 64 bits for any number of lines. */
@@ -44,16 +45,19 @@ export function compareBalances(work: MatchWork): string[] {
       ...(gap === 0n
         ? []
         : [
-            `account ${account}: the opening balance of ${first} and the closing balance before it differ by ${gap} (minor units of ${currency})`,
+            `account ${account}: the opening balance of ${first} and the closing balance before it differ by ${inMajor(gap, currency)}`,
           ]),
       ...(missing === 0n
         ? []
         : [
-            `account ${account}: the lines from ${first} to ${last} and the stated balances differ by ${missing} (minor units of ${currency})`,
+            `account ${account}: the lines from ${first} to ${last} and the stated balances differ by ${inMajor(missing, currency)}`,
           ]),
     ];
   });
 }
+
+const inMajor = (minor: bigint, currency: string): string =>
+  `${majorIn(minor, currency) ?? minor} ${currency}`;
 
 export interface CurrencyBalances {
   opening: bigint | undefined;

@@ -102,7 +102,7 @@ describe('totals', () => {
     assert.equal(totals.conclusive, false);
     assert.match(
       totals.why.join(),
-      /lines from 2026-03-01 to 2026-03-31 and the stated balances differ by -1 \(minor units of USD\)/,
+      /lines from 2026-03-01 to 2026-03-31 and the stated balances differ by -0\.01 USD/,
     );
   });
 
