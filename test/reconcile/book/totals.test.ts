@@ -117,7 +117,7 @@ describe('totals', () => {
     const bad = await reconcile([], lines, {balances: [balances(1n, 6n), balances(7n, 14n, april)]});
     assert.match(
       bad.totals.why.join(),
-      /opening balance of 2026-04-01 and the closing balance before it differ by 1/,
+      /opening balance of 2026-04-01 and the closing balance before it differ by 0\.01 USD/,
     );
     const partly = await reconcile([], lines, {balances: [balances(1n, 6n)]});
     assert.deepEqual([partly.totals.why, partly.totals.perCurrency[0]!.opening], [[], undefined]);
