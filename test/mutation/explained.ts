@@ -251,10 +251,4 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'if (renewed.length > PAGE) journal.raiseGenerations(renewed.splice(0), now);',
     reason: 'The same result: the page that is written has one row more.',
   },
-  {
-    symbol: 'StoredDecisions.#isOut',
-    before: 'return payment.amount < 0;',
-    after: 'return payment.amount <= 0;',
-    reason: 'No payment of nothing is expected.',
-  },
 ];
