@@ -60,7 +60,7 @@ describe('a payment that is typed again after it was made', () => {
 
   it('is found also when another folder made it', async () => {
     await world.run(create('13.00'));
-    world.home += '-of-somebody-else';
+    world.home += '-other';
     const again = await atTerminal(create('13.00'), false);
     assert.deepEqual(again.questions, ['Make another payout?']);
   });

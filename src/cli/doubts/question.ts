@@ -74,8 +74,8 @@ export async function askAboutOther(context: Context, payment: Payment): Promise
 const PAID_NOTHING: ReadonlySet<string> = new Set(['failed', 'canceled']);
 
 /**
- * Asks at a terminal if the service shows the same payment in the last day: somebody may have made it already. A script
- * is not asked, nor is somebody who has agreed with `--yes`.
+ * Asks at a terminal before another payment like one that the service shows from the last 24 hours, whoever made it.
+ * Scripts and commands with `--yes` are not asked.
  * @throws RemitError GUARD_DUPLICATES if the answer is no
  */
 export async function askAboutAlike(context: Context, payment: Payment): Promise<void> {
