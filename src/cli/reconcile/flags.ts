@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
-import {STATEMENT_FORMATS} from '../../reconcile/statement/statement.ts';
+import {STATEMENT_FORMATS} from '../../reconcile/statement/file/statement.ts';
 import {addDays, dayAt} from '../../sandbox/time/schedule.ts';
 
 /** Long enough for returns, which may come 60 days later. */

@@ -8,7 +8,7 @@ import type {BankLine} from '../../reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import {PlannedPayments} from '../../reconcile/service/planned-payments.ts';
 import {type ReconcileReport, readReconcileReport} from '../../reconcile/report/report.ts';
-import type {BankStatement, StatementOptions} from '../../reconcile/statement/statement.ts';
+import type {BankStatement, StatementOptions} from '../../reconcile/statement/file/statement.ts';
 import {dayAt} from '../../sandbox/time/schedule.ts';
 import type {Context} from '../core/context.ts';
 import {resolveId} from '../resources/names.ts';

@@ -7,7 +7,7 @@ import {
   type CsvDayFormat,
   type StatementEncoding,
   type StatementOptions,
-} from '../../reconcile/statement/statement.ts';
+} from '../../reconcile/statement/file/statement.ts';
 import {readMapping} from '../batch/flags.ts';
 import {rarely} from '../input/flags.ts';
 

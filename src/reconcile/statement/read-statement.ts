@@ -1,17 +1,17 @@
-import {readBai2} from './bai2.ts';
-import {readCamt} from './camt.ts';
-import {CollectedStatement} from './collected.ts';
-import {readCsv} from './csv.ts';
-import {readMt940} from './mt940.ts';
-import {readOfx} from './ofx.ts';
-import {refusals, type Refuse} from './refusal.ts';
-import {decodedText, encodingOf, linesOf, openStatement} from './source.ts';
+import {readBai2} from './bai2/bai2.ts';
+import {readCamt} from './camt/camt.ts';
+import {CollectedStatement} from './file/collected.ts';
+import {readCsv} from './csv/csv.ts';
+import {readMt940} from './mt940/mt940.ts';
+import {readOfx} from './ofx/ofx.ts';
+import {refusals, type Refuse} from './file/refusal.ts';
+import {decodedText, encodingOf, linesOf, openStatement} from './file/source.ts';
 import {
   STATEMENT_FORMATS,
   type BankStatement,
   type StatementFormat,
   type StatementOptions,
-} from './statement.ts';
+} from './file/statement.ts';
 
 /**
  * Reads a statement of a bank to its end.

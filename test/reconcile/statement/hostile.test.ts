@@ -3,7 +3,7 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
-import {STATEMENT_FORMATS} from '../../../src/reconcile/statement/statement.ts';
+import {STATEMENT_FORMATS} from '../../../src/reconcile/statement/file/statement.ts';
 import {camtDocument, camtEntry, camtStatement, read, refuses} from './statements.ts';
 
 const CAMT = camtDocument(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {RemitError} from '../../../src/errors.ts';
 import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
-import type {BankStatement, StatementOptions} from '../../../src/reconcile/statement/statement.ts';
+import type {BankStatement, StatementOptions} from '../../../src/reconcile/statement/file/statement.ts';
 
 // Files are written here; their shapes are those of public test files: moov-io/bai2, moov-io/iso20022, genkgo/camt,
 // wolph/mt940, jseutter/ofxparse and csingley/ofxtools.

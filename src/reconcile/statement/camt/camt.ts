@@ -1,8 +1,8 @@
-import {parseXmlText, type XmlHandler} from '../../batch/workbook/xml.ts';
+import {parseXmlText, type XmlHandler} from '../../../batch/workbook/xml.ts';
 import {CamtElement} from './camt-elements.ts';
 import {CamtStatement} from './camt-statement.ts';
-import type {CollectedStatement} from './collected.ts';
-import {shortQuote, type Refuse} from './refusal.ts';
+import type {CollectedStatement} from '../file/collected.ts';
+import {shortQuote, type Refuse} from '../file/refusal.ts';
 
 /** A purpose has 140 characters, and no text of the format more than some thousands. */
 const LONGEST_TEXT = 64 * 1024;

@@ -1,7 +1,7 @@
 import type {CamtElement} from './camt-elements.ts';
 import type {CamtEntry} from './camt-entry.ts';
-import type {Refuse, StatementPlace} from './refusal.ts';
-import {signedMinor} from './values.ts';
+import type {Refuse, StatementPlace} from '../file/refusal.ts';
+import {signedMinor} from '../file/values.ts';
 
 /** Entries that a summary may be about. */
 const KINDS = {

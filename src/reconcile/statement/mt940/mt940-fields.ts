@@ -1,5 +1,5 @@
-import type {Refuse} from './refusal.ts';
-import type {TextLine} from './source.ts';
+import type {Refuse} from '../file/refusal.ts';
+import type {TextLine} from '../file/source.ts';
 
 /** A field with its continued lines. */
 export interface Mt940Field {

@@ -1,10 +1,10 @@
 import {signedAmount} from './camt-amounts.ts';
 import type {CamtElement} from './camt-elements.ts';
-import type {CollectedStatement} from './collected.ts';
+import type {CollectedStatement} from '../file/collected.ts';
 import {camtLines} from './camt-entry.ts';
 import {CamtTotals} from './camt-totals.ts';
-import type {Refuse, StatementPlace} from './refusal.ts';
-import {dayAfter, isoDay} from './values.ts';
+import type {Refuse, StatementPlace} from '../file/refusal.ts';
+import {dayAfter, isoDay} from '../file/values.ts';
 
 interface CamtBalance {
   readonly amount: bigint;

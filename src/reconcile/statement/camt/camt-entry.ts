@@ -1,9 +1,9 @@
-import type {LineText} from '../model/line.ts';
+import type {LineText} from '../../model/line.ts';
 import {signedAmount} from './camt-amounts.ts';
 import type {CamtElement} from './camt-elements.ts';
-import type {ReadLine} from './collected.ts';
-import {maskedNumber, shortQuote, type Refuse, type StatementPlace} from './refusal.ts';
-import {isoDay, signedMinor} from './values.ts';
+import type {ReadLine} from '../file/collected.ts';
+import {maskedNumber, shortQuote, type Refuse, type StatementPlace} from '../file/refusal.ts';
+import {isoDay, signedMinor} from '../file/values.ts';
 
 /** One `Ntry`. */
 export interface CamtEntry {

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import type {BankLine, StatedBalances} from '../model/line.ts';
+import type {BankLine, StatedBalances} from '../../model/line.ts';
 import {maskedNumber, type Refuse} from './refusal.ts';
 import type {BankStatement, StatementFormat, StatementOptions} from './statement.ts';
 import {dayAfter} from './values.ts';

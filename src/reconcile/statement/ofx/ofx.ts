@@ -1,9 +1,9 @@
-import type {LineText} from '../model/line.ts';
-import type {CollectedStatement} from './collected.ts';
+import type {LineText} from '../../model/line.ts';
+import type {CollectedStatement} from '../file/collected.ts';
 import {ofxElements, type OfxEvent} from './ofx-elements.ts';
-import {maskedNumber, shortQuote, type Refuse} from './refusal.ts';
-import type {StatementOptions} from './statement.ts';
-import {dayOfParts, signedMinor, type ValuePlace} from './values.ts';
+import {maskedNumber, shortQuote, type Refuse} from '../file/refusal.ts';
+import type {StatementOptions} from '../file/statement.ts';
+import {dayOfParts, signedMinor, type ValuePlace} from '../file/values.ts';
 
 /** A bank account or a credit card account. */
 const STATEMENTS = new Set(['STMTRS', 'CCSTMTRS']);

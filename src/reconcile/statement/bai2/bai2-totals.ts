@@ -1,6 +1,6 @@
 import type {Bai2Record} from './bai2-records.ts';
-import type {Refuse} from './refusal.ts';
-import {wholeMinor} from './values.ts';
+import type {Refuse} from '../file/refusal.ts';
+import {wholeMinor} from '../file/values.ts';
 
 /** What a trailer states about the records since its header. */
 interface Level {

@@ -1,5 +1,5 @@
-import type {Refuse} from './refusal.ts';
-import {shortQuote} from './refusal.ts';
+import type {Refuse} from '../file/refusal.ts';
+import {shortQuote} from '../file/refusal.ts';
 
 /** Columns with a meaning. Every other column is a text of the line. */
 const COLUMNS = [

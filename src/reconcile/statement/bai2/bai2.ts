@@ -1,10 +1,10 @@
 import {Bai2Totals} from './bai2-totals.ts';
 import {bai2Records, type Bai2Record} from './bai2-records.ts';
-import type {CollectedStatement} from './collected.ts';
-import {shortQuote, type Refuse} from './refusal.ts';
-import type {StatementOptions} from './statement.ts';
-import type {TextLine} from './source.ts';
-import {currencyDecimals, shortDay, wholeMinor, type ValuePlace} from './values.ts';
+import type {CollectedStatement} from '../file/collected.ts';
+import {shortQuote, type Refuse} from '../file/refusal.ts';
+import type {StatementOptions} from '../file/statement.ts';
+import type {TextLine} from '../file/source.ts';
+import {currencyDecimals, shortDay, wholeMinor, type ValuePlace} from '../file/values.ts';
 
 const OPENING_LEDGER = '010';
 const CLOSING_LEDGER = '015';

@@ -1,5 +1,5 @@
-import {shortQuote, type Refuse} from './refusal.ts';
-import type {TextLine} from './source.ts';
+import {shortQuote, type Refuse} from '../file/refusal.ts';
+import type {TextLine} from '../file/source.ts';
 
 /** A record with its continuations. */
 export interface Bai2Record {

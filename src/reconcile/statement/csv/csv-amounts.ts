@@ -1,7 +1,7 @@
-import {NUMBER_FORMATS, type NumberFormat} from '../../money/amount.ts';
+import {NUMBER_FORMATS, type NumberFormat} from '../../../money/amount.ts';
 import type {CsvColumn} from './csv-columns.ts';
-import {shortQuote, type Refuse} from './refusal.ts';
-import {currencyDecimals, signedMinor, wholeMinor, type ValuePlace} from './values.ts';
+import {shortQuote, type Refuse} from '../file/refusal.ts';
+import {currencyDecimals, signedMinor, wholeMinor, type ValuePlace} from '../file/values.ts';
 
 const NAME_FORMAT = `name the form with --number-format: ${Object.keys(NUMBER_FORMATS).join('  ')}`;
 

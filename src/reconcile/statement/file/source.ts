@@ -1,5 +1,5 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
-import {codeOf, messageOf} from '../../narrow.ts';
+import {codeOf, messageOf} from '../../../narrow.ts';
 import type {Refuse} from './refusal.ts';
 import type {StatementEncoding} from './statement.ts';
 

@@ -1,5 +1,5 @@
-import type {NumberFormat} from '../../money/amount.ts';
-import type {BankLine, StatedBalances} from '../model/line.ts';
+import type {NumberFormat} from '../../../money/amount.ts';
+import type {BankLine, StatedBalances} from '../../model/line.ts';
 
 export const STATEMENT_FORMATS = ['camt053', 'bai2', 'ofx', 'mt940', 'csv'] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];

@@ -1,11 +1,11 @@
-import {CsvRecords} from '../../batch/input/csv-records.ts';
-import {RemitError} from '../../errors.ts';
-import type {CollectedStatement} from './collected.ts';
+import {CsvRecords} from '../../../batch/input/csv-records.ts';
+import {RemitError} from '../../../errors.ts';
+import type {CollectedStatement} from '../file/collected.ts';
 import {CsvAmounts} from './csv-amounts.ts';
 import {statementColumns, type CsvColumn, type CsvColumns} from './csv-columns.ts';
-import {shortQuote, type Refuse} from './refusal.ts';
-import type {CsvDayFormat, StatementOptions} from './statement.ts';
-import {dayOfParts, type ValuePlace} from './values.ts';
+import {shortQuote, type Refuse} from '../file/refusal.ts';
+import type {CsvDayFormat, StatementOptions} from '../file/statement.ts';
+import {dayOfParts, type ValuePlace} from '../file/values.ts';
 
 const STATES: Readonly<Record<string, 'posted' | 'pending'>> = {
   ...{'': 'posted', posted: 'posted', booked: 'posted', book: 'posted'},

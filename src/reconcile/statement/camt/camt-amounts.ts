@@ -1,6 +1,6 @@
 import type {CamtElement} from './camt-elements.ts';
-import {shortQuote, type Refuse, type StatementPlace} from './refusal.ts';
-import {signedMinor} from './values.ts';
+import {shortQuote, type Refuse, type StatementPlace} from '../file/refusal.ts';
+import {signedMinor} from '../file/values.ts';
 
 /** `Amt` with its currency, and the sign that `CdtDbtInd` gives it. */
 export function signedAmount(

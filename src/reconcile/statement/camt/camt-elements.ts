@@ -1,4 +1,4 @@
-import type {LineText} from '../model/line.ts';
+import type {LineText} from '../../model/line.ts';
 
 /** The texts of one element, such as an entry, with their paths; attributes are paths that end with `@NAME`. */
 export class CamtElement {

@@ -1,4 +1,4 @@
-import {AmountError, requireExponent} from '../../money/amount.ts';
+import {AmountError, requireExponent} from '../../../money/amount.ts';
 import type {Refuse, StatementPlace} from './refusal.ts';
 import {shortQuote} from './refusal.ts';
 

@@ -1,9 +1,9 @@
-import type {LineText} from '../model/line.ts';
-import type {CollectedStatement} from './collected.ts';
+import type {LineText} from '../../model/line.ts';
+import type {CollectedStatement} from '../file/collected.ts';
 import {mt940Fields, type Mt940Field} from './mt940-fields.ts';
-import {shortQuote, type Refuse} from './refusal.ts';
-import type {TextLine} from './source.ts';
-import {dayOfParts, shortDay, signedMinor, type ValuePlace} from './values.ts';
+import {shortQuote, type Refuse} from '../file/refusal.ts';
+import type {TextLine} from '../file/source.ts';
+import {dayOfParts, shortDay, signedMinor, type ValuePlace} from '../file/values.ts';
 
 /** A line of this many characters was cut by the format, so the next line continues its last word. */
 const FULL_LINE = 65;

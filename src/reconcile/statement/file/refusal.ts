@@ -1,4 +1,4 @@
-import {RemitError} from '../../errors.ts';
+import {RemitError} from '../../../errors.ts';
 
 /** Where in a statement something is wrong: a line of the file, or an element. */
 export type StatementPlace = {readonly line: number} | {readonly element: string} | undefined;
