@@ -2,12 +2,34 @@ import {RemitError} from '../../errors.ts';
 import {nearest} from '../../nearest.ts';
 import {shellWord} from '../../shell-word.ts';
 
+/** The rules of a flag that oclif checks once all words are read. */
+interface FlagRules {
+  required?: boolean | undefined;
+  dependsOn?: readonly string[] | undefined;
+  exclusive?: readonly unknown[] | undefined;
+  exactlyOne?: readonly string[] | undefined;
+}
+
 interface ParseErrorLike {
   message: string;
   oclif?: {exit?: number};
+  /** Those that no flag has; `args` are the arguments that are missing, or the words that are too many. */
   flags?: readonly string[];
-  /** The arguments that are missing. */
-  args?: readonly {name: string; description?: string; options?: readonly string[]}[];
+  args?: readonly (string | MissingArgument)[];
+  /** What was declared and what was read; empty if the words were not read to the end. */
+  parse?: {
+    input?: {flags: Readonly<Record<string, FlagRules>>};
+    output?: {
+      flags: Readonly<Record<string, unknown>>;
+      metadata: {flags: Readonly<Record<string, {setFromDefault?: boolean} | undefined>>};
+    };
+  };
+}
+
+interface MissingArgument {
+  name: string;
+  description?: string;
+  options?: readonly string[];
 }
 
 /**
@@ -17,9 +39,6 @@ interface ParseErrorLike {
 export function isParseError(error: unknown): error is Error & ParseErrorLike {
   return error instanceof Error && 'oclif' in error && (error as ParseErrorLike).oclif?.exit === 2;
 }
-
-/** The hint says where to read more, and the order of flags and arguments is free here, unlike in oclif's text. */
-const NOISE = /^(See more help|Note: .* allows? multiple values|Alternatively, you can use "--")/;
 
 /** What a command takes: the names of its flags, and its arguments in order. */
 export interface Takes {
@@ -49,25 +68,54 @@ export function usageError(
       },
     );
   const command = `remit ${commandId.replaceAll(':', ' ')}`;
-  const lines = error.message
-    .replace(/\u001b\[[0-9;]*m/g, '')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !NOISE.test(line));
-  const message = /^The following errors? occurred/.test(lines[0] ?? '')
-    ? [...new Set(lines.slice(1).map(plainly))].join('; ')
-    : MISSING_ARGUMENTS.test(lines[0] ?? '')
-      ? [...missingArguments(error.args ?? []), usageLine(command, args)].join('\n')
-      : lines.map(plainly).join('\n');
-  const unknown = error.flags?.length === 1 ? error.flags[0]?.split('=')[0] : undefined;
-  const text = unknown === undefined ? withNearestValue(message) : withNearestFlag(unknown, flags);
-  return new RemitError('USAGE', text, {hint: `${command} --help`, cause: error});
+  const text = whatIsWrong(error, flags) ?? withNearestValue(plainly(error.message.split('\n', 1)[0] ?? ''));
+  const usage = error.args?.some(isMissing) === true ? `\n${usageLine(command, args)}` : '';
+  return new RemitError('USAGE', text + usage, {hint: `${command} --help`, cause: error});
 }
 
-const MISSING_ARGUMENTS = /^Missing \d+ required args?:$/;
+const isMissing = (arg: string | MissingArgument): arg is MissingArgument => typeof arg !== 'string';
+
+/** From what the error carries; undefined for one of the few that carry nothing. */
+function whatIsWrong({args, flags, parse}: ParseErrorLike, known: readonly string[]): string | undefined {
+  if (flags !== undefined)
+    return flags.map((flag) => withNearestFlag(flag.split('=', 1)[0] ?? flag, known)).join('\n');
+  if (args !== undefined) {
+    const [missing, extra] = [args.filter(isMissing), args.filter((arg) => typeof arg === 'string')];
+    if (missing.length > 0) return missingArguments(missing);
+    return `unexpected argument${extra.length === 1 ? '' : 's'}: ${extra.join(', ')}`;
+  }
+  const broken = parse === undefined ? [] : brokenRules(parse);
+  return broken.length === 0 ? undefined : [...new Set(broken)].join('; ');
+}
+
+/** In the order of the declarations, as oclif checks them. */
+function brokenRules({input, output}: NonNullable<ParseErrorLike['parse']>): string[] {
+  if (input === undefined || output === undefined) return [];
+  const has = (name: string): boolean => output.flags[name] !== undefined;
+  const isTyped = (name: string): boolean =>
+    has(name) && output.metadata.flags[name]?.setFromDefault !== true;
+  const named = (names: readonly string[]): string => names.map((name) => `--${name}`).join(', ');
+  return Object.entries(input.flags).flatMap(
+    ([name, {required, dependsOn = [], exclusive = [], exactlyOne = []}]) => {
+      if (!has(name)) {
+        if (required === true) return [`missing required flag --${name}`];
+        const isUnmet = exactlyOne.length > 0 && !exactlyOne.some(has);
+        return isUnmet ? [`exactly one of these flags is required: ${named(exactlyOne)}`] : [];
+      }
+      const others = isTyped(name) ? exclusive.map(String).filter(isTyped) : [];
+      const excluded = [...others, ...exactlyOne.filter((other) => other !== name && has(other))];
+      return [
+        ...(dependsOn.every(has) ? [] : [`--${name} needs ${named(dependsOn)}`]),
+        ...excluded.map(
+          (other) => `${[`--${name}`, `--${other}`].sort().join(' and ')} cannot be used together`,
+        ),
+      ];
+    },
+  );
+}
 
 /** A line for each: its name as in the usage line, and what the help says about it. */
-function missingArguments(missing: NonNullable<ParseErrorLike['args']>): string[] {
+function missingArguments(missing: readonly MissingArgument[]): string {
   const width = Math.max(...missing.map(({name}) => name.length));
   return [
     missing.length === 1 ? 'missing argument:' : 'missing arguments:',
@@ -75,7 +123,7 @@ function missingArguments(missing: NonNullable<ParseErrorLike['args']>): string[
       const about = options === undefined ? description : `${description}: ${options.join(', ')}`;
       return `${name.toUpperCase().padEnd(width)}  ${about}`;
     }),
-  ];
+  ].join('\n');
 }
 
 /** `usage: remit webhooks send TO PAYLOAD [FLAGS]`, as in the help. */
@@ -86,30 +134,14 @@ function usageLine(command: string, args: Takes['args']): string {
   return `usage: ${[command, ...names, '[FLAGS]'].join(' ')}`;
 }
 
-/** Two flags that exclude each other, in a fixed order: oclif reports the pair once from each side. */
-const excluded = (_: string, ...[a, b]: string[]): string =>
-  `${[a, b].sort().join(' and ')} cannot be used together`;
-
-/** oclif's sentences, and what they become. */
-const PLAIN: readonly [RegExp, string | typeof excluded][] = [
-  [/^Missing required flag ([\w-]+)$/, 'missing required flag --$1'],
-  [/^All of the following must be provided when using (--[\w-]+): (.+)$/, '$1 needs $2'],
-  [/^One of the following must be provided when using (--[\w-]+): (.+)$/, '$1 needs one of: $2'],
-  [/^(--[\w-]+)(?:=.*)? cannot also be provided when using (--[\w-]+)$/s, excluded],
-  [/^Exactly one of the following must be provided: (.+)$/, 'exactly one of these flags is required: $1'],
-  [/^At least one of the following must be provided: (.+)$/, 'at least one of these flags is required: $1'],
+/** The sentences of oclif's errors that carry no data, and what they become. */
+const PLAIN: readonly [RegExp, string][] = [
   [/^Flag (--[\w-]+) can only be specified once$/, '$1 can be given only once'],
   [/^Flag (--[\w-]+) expects a value$/, '$1 needs a value'],
-  [/^Unexpected (arguments?: )/, 'unexpected $1'],
 ];
 
-/** One line of oclif's in plain words. */
-function plainly(line: string): string {
-  const rule = PLAIN.find(([sentence]) => sentence.test(line));
-  if (rule === undefined) return line;
-  const [sentence, words] = rule;
-  return typeof words === 'string' ? line.replace(sentence, words) : line.replace(sentence, words);
-}
+const plainly = (line: string): string =>
+  PLAIN.reduce((text, [sentence, words]) => text.replace(sentence, words), line);
 
 /** Lists in which people look for a reference. */
 const LISTS = /^(?:payouts|payins):list$/;

@@ -2,6 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import type {Context} from '../../cli/core/context.ts';
 import {bodyFlags, currencyFlag, inGroup, ownerFlags} from '../../cli/input/flags.ts';
+import {count} from '../../cli/input/global-flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {
@@ -64,8 +65,8 @@ export default class PaymentMethodsAdd extends RemitCommand {
       }),
     }),
     ...inGroup('CARD', {
-      'exp-month': Flags.integer({min: 1, max: 12, helpValue: 'MM', description: 'expiry month'}),
-      'exp-year': Flags.integer({min: 2000, max: 2100, helpValue: 'YYYY', description: 'expiry year'}),
+      'exp-month': count(1, 12)({helpValue: 'MM', description: 'expiry month'}),
+      'exp-year': count(2000, 2100)({helpValue: 'YYYY', description: 'expiry year'}),
       'card-number': Flags.string({helpValue: 'DIGITS', description: 'card number (test keys only)'}),
     }),
     ...bodyFlags,
