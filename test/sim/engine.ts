@@ -2,7 +2,7 @@ import {bareCommands} from '../batch/bare-commands.ts';
 import {createHash} from 'node:crypto';
 import {FollowRun} from '../../src/batch/follow/follow-run.ts';
 import {FollowPace} from '../../src/batch/follow/pace.ts';
-import {readNews} from '../../src/batch/registry/news.ts';
+import {synchroniseBatch} from '../../src/batch/registry/synchronise.ts';
 import {readSummary} from '../../src/batch/standing/read-summary.ts';
 import {claimBatch} from '../../src/batch/registry/batch-claims.ts';
 import {BatchRun} from '../../src/batch/run/batch-run.ts';
@@ -226,7 +226,7 @@ export async function refreshStates(
       abort: process.abort.signal,
       out: undefined,
       commands: bareCommands(null),
-      beforeResults: () => readNews(batch, {stateDir, clock}),
+      beforeResults: () => synchroniseBatch(batch, {stateDir, clock}),
       onProgress: () => undefined,
       onUnknown: () => undefined,
     }).run();

@@ -87,12 +87,12 @@ const COMPARED = [
  * Whether the service file has changed since the records of the batch were compared with their rows: they must be read
  * again before any of them is released.
  */
-export const isReadAnew = (journal: Journal, kind: Kind, service: ServiceFile): boolean =>
+export const mustReadAgain = (journal: Journal, kind: Kind, service: ServiceFile): boolean =>
   (journal.fact('reading') ?? '') !== readingOf(kind, service);
 
 /** All records of the batch were compared with their rows under this service file. */
 export function noteReading(journal: Journal, kind: Kind, service: ServiceFile): void {
-  if (isReadAnew(journal, kind, service)) journal.setFact('reading', readingOf(kind, service));
+  if (mustReadAgain(journal, kind, service)) journal.setFact('reading', readingOf(kind, service));
 }
 
 const sorted = (object: Readonly<Record<string, string>>): [string, string][] =>

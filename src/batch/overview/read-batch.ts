@@ -3,7 +3,7 @@ import {counted} from '../../phrases.ts';
 import {isBeingSent, type OpenBatch} from '../journal/open-batch.ts';
 import {isLocked, openPublished, openToRead} from './private-copy.ts';
 import {KINDS} from '../model/kinds.ts';
-import {readNews} from '../registry/news.ts';
+import {synchroniseBatch} from '../registry/synchronise.ts';
 import {lastStatus, runningText, type WantedBatch} from './status.ts';
 
 type Reading = Pick<WantedBatch, 'kind' | 'batchId' | 'stateDir' | 'clock'>;
@@ -35,7 +35,7 @@ export async function readBatch(
     });
   }
   try {
-    if (batch.copy === undefined) await readNews(batch, {stateDir, clock});
+    if (batch.copy === undefined) await synchroniseBatch(batch, {stateDir, clock});
     return batch;
   } catch (error) {
     await batch.close();

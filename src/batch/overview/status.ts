@@ -6,7 +6,7 @@ import type {Attention} from '../journal/rows/attention.ts';
 import {isHeldElsewhere, type OpenBatch} from '../journal/open-batch.ts';
 import {openToRead} from './private-copy.ts';
 import type {Kind} from '../model/kinds.ts';
-import {readNews} from '../registry/news.ts';
+import {synchroniseBatch} from '../registry/synchronise.ts';
 import {progressLine} from '../standing/progress.ts';
 import {
   type BankReturn,
@@ -52,7 +52,7 @@ export async function statusOfBatch(wanted: WantedBatch): Promise<{
   try {
     const batch = await openToRead({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
-      if (batch.copy === undefined) await readNews(batch, wanted);
+      if (batch.copy === undefined) await synchroniseBatch(batch, wanted);
       const returned = await returnedOf(batch, wanted);
       const summary = returnedIn(batch, await summaryOf(batch, wanted), {returned, wanted});
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);

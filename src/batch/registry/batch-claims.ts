@@ -2,7 +2,7 @@ import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {Registry} from './registry.ts';
-import {othersIn, recordPaidElsewhere, tellEnded, tellUnpaid} from './news.ts';
+import {othersIn, recordPaidElsewhere, recordEnded, withdrawUnpaid} from './synchronise.ts';
 import type {JournalCheck} from './rebuild.ts';
 import {recordDecisions, surveyBatch, type Survey} from './survey.ts';
 import type {Retype} from '../model/accept.ts';
@@ -60,8 +60,8 @@ export async function claimBatch(options: {
   try {
     refuseOtherContent(registry, batch);
     const exists = othersIn(stateDir, plan);
-    tellEnded(journal, registry);
-    tellUnpaid(journal, registry);
+    recordEnded(journal, registry);
+    withdrawUnpaid(journal, registry);
     recordPaidElsewhere({journal, plan, registry, exists, now: clock.now()});
     const survey = surveyBatch({journal, plan, registry, profile, exists, now: clock.now()});
     const recordAll = () => {

@@ -13,7 +13,7 @@ import {openRegistry, type RegistryDatabase} from './database.ts';
 import {Entries} from './entries.ts';
 import type {FormerRecord, Entry} from './entry.ts';
 import {type JournalName, Journals} from './journals.ts';
-import {OpenCreates} from './open-creates.ts';
+import {OpenCreates} from './earlier-payments.ts';
 import {
   claimLine,
   type Noter,

@@ -6,11 +6,10 @@ import type {Mode} from '../../contract/mode.ts';
 import type {UntouchedRow} from '../journal/rows/rows.ts';
 import {pagesOf} from '../model/pages.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
-import {ALIKE_MS, earlierPayment} from './earlier-payments.ts';
+import {ALIKE_MS, earlierPayment, OpenCreates} from './earlier-payments.ts';
 import {Entries} from './entries.ts';
 import {type Entry, keySince} from './entry.ts';
 import type {JournalExists} from './judge.ts';
-import {OpenCreates} from './open-creates.ts';
 import {addAlike, type AlikeExample, noneAlike} from './look-alikes.ts';
 
 /** How many rows of a plan would need an acknowledgement at one service because of other batches. */

@@ -15,7 +15,7 @@ import {openRegistry, registryPath} from './database.ts';
 import type {JournalName} from './journals.ts';
 import {Entries} from './entries.ts';
 import {isSamePayment} from './entry.ts';
-import {othersIn} from './news.ts';
+import {othersIn} from './synchronise.ts';
 import {storedScopeId} from './owners.ts';
 import type {JournalCheck} from './rebuild.ts';
 

@@ -8,7 +8,7 @@ import type {OpenBatch} from '../journal/open-batch.ts';
 import {DECLARED_NOT_PAID} from '../model/declared.ts';
 import {CAME_AGAIN, DIFFERS_CODE, FORMER_GONE_CODE, isLeftForFormer, type Outcome} from '../model/outcome.ts';
 import type {Entry} from '../registry/entry.ts';
-import {readNews} from '../registry/news.ts';
+import {synchroniseBatch} from '../registry/synchronise.ts';
 import {Registry} from '../registry/registry.ts';
 import type {Mode} from '../../contract/mode.ts';
 import {KINDS} from '../model/kinds.ts';
@@ -103,7 +103,7 @@ export async function resolveRows(
   journal.flush();
   endIfResolved(batch, clock);
   journal.setFact('pastHorizon', false); // the next run detects it again
-  await readNews(batch, options); // what is left to do depends on other batches
+  await synchroniseBatch(batch, options); // what is left to do depends on other batches
   const changed = resolved.map(({row, outcome}) => ({
     reference: row.reference,
     state: outcome.state,

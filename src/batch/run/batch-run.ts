@@ -17,7 +17,7 @@ import {type Releasable, releasable, releasesById} from './release-job.ts';
 import {ReleasePhase} from './release-phase.ts';
 import {RereadPhase} from './reread-phase.ts';
 import type {RunFacts} from '../journal/facts.ts';
-import {isReadAnew, noteReading} from '../journal/service-form.ts';
+import {mustReadAgain, noteReading} from '../journal/service-form.ts';
 import {assembleRun, type RunParts} from '../send/run-parts.ts';
 import type {RunSettings} from '../send/run-settings.ts';
 import type {Speed} from '../speed/speed.ts';
@@ -69,7 +69,7 @@ export class BatchRun {
   readonly #heldBefore: number;
   readonly #codec: Codec;
   /** The service file has changed since the records of this batch were compared with their rows. */
-  readonly #isReadAnew: boolean;
+  readonly #mustReadAgain: boolean;
 
   constructor(options: BatchRunOptions) {
     this.#options = options;
@@ -99,8 +99,8 @@ export class BatchRun {
     const hasOpenRecords = tally.staged.count + tally.unapproved.count > 0;
     this.#heldBefore = held;
     this.#codec = codec;
-    this.#isReadAnew = hasOpenRecords && isReadAnew(journal, plan.kind, codec.service);
-    if (!this.#isReadAnew) noteReading(journal, plan.kind, codec.service);
+    this.#mustReadAgain = hasOpenRecords && mustReadAgain(journal, plan.kind, codec.service);
+    if (!this.#mustReadAgain) noteReading(journal, plan.kind, codec.service);
   }
 
   async run(): Promise<Summary> {
@@ -210,17 +210,17 @@ export class BatchRun {
   async #reread(): Promise<boolean> {
     const {journal, halt, settings} = this.#run;
     const {plan} = this.#options;
-    if (!this.#isReadAnew && (this.#heldBefore === 0 || settings.acceptDifferences)) return true;
-    const states = this.#isReadAnew ? (['held', 'staged', 'unapproved'] as const) : (['held'] as const);
-    const reread = new RereadPhase(this.#run, states, this.#isReadAnew);
+    if (!this.#mustReadAgain && (this.#heldBefore === 0 || settings.acceptDifferences)) return true;
+    const states = this.#mustReadAgain ? (['held', 'staged', 'unapproved'] as const) : (['held'] as const);
+    const reread = new RereadPhase(this.#run, states, this.#mustReadAgain);
     await this.#runPhase('reading', () => reread.run());
-    if (this.#isReadAnew && reread.unread > 0)
+    if (this.#mustReadAgain && reread.unread > 0)
       halt.stopFor(
         'unreadable',
         `${reread.unread} of the records staged under another service file could not be read again; nothing was released`,
       );
     if (halt.stop !== undefined) return false;
-    if (this.#isReadAnew) noteReading(journal, plan.kind, this.#codec.service);
+    if (this.#mustReadAgain) noteReading(journal, plan.kind, this.#codec.service);
     return true;
   }
 
@@ -228,7 +228,7 @@ export class BatchRun {
     const {halt, outcomes} = this.#run;
     const paying = new CreatePhase(this.#run, 'direct', {left: this.#formers.left});
     await this.#createIn('paying', paying);
-    if (this.#isReadAnew && halt.stop === undefined && !(await this.#reread()))
+    if (this.#mustReadAgain && halt.stop === undefined && !(await this.#reread()))
       return this.#stoppedOr('stopped');
     // Rows that were staged before, or fetched since, have a record: they are released, not created again.
     const {settings} = this.#run;

@@ -5,7 +5,7 @@ import {FollowPace} from '../../batch/follow/pace.ts';
 import type {FollowEnd} from '../../batch/follow/follow.ts';
 import type {Goal} from '../../batch/follow/counts.ts';
 import {type Followed, FollowRun} from '../../batch/follow/follow-run.ts';
-import {readNews} from '../../batch/registry/news.ts';
+import {synchroniseBatch} from '../../batch/registry/synchronise.ts';
 import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
 import {exitCodeOf, restingExitCodeOf, type Summary} from '../../batch/standing/summary.ts';
@@ -148,7 +148,7 @@ async function follow(options: {
       pace: new FollowPace(flags['max-rps']),
       maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
       abort: AbortSignal.any([context.stop.signal, lock.lost]),
-      beforeResults: () => readNews(batch, {stateDir: options.stateDir, clock}),
+      beforeResults: () => synchroniseBatch(batch, {stateDir: options.stateDir, clock}),
       onProgress: (line) => out.progress(line),
       onUnknown: (status, reference) =>
         out.notice(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {readNews} from '../../../src/batch/registry/news.ts';
+import {synchroniseBatch} from '../../../src/batch/registry/synchronise.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {readSummary} from '../../../src/batch/standing/read-summary.ts';
 import {RemitError} from '../../../src/errors.ts';
@@ -38,7 +38,7 @@ describe('one file under two batch ids, both stopped early', () => {
     const {stateDir, clock} = bench;
     const batch = await openBatch({stateDir, kind: 'payout', batchId, purpose: 'status', clock});
     try {
-      await readNews(batch, {stateDir, clock});
+      await synchroniseBatch(batch, {stateDir, clock});
       return readSummary(batch, clock.now());
     } finally {
       await batch.close();

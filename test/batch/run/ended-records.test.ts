@@ -5,7 +5,7 @@ import {FollowPace} from '../../../src/batch/follow/pace.ts';
 import {FollowRun} from '../../../src/batch/follow/follow-run.ts';
 import {type OpenBatch, openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {Registry} from '../../../src/batch/registry/registry.ts';
-import {readNews} from '../../../src/batch/registry/news.ts';
+import {synchroniseBatch} from '../../../src/batch/registry/synchronise.ts';
 import {resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {prepareRetry, type RetryFacts} from '../../../src/batch/repair/retry.ts';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
@@ -69,12 +69,12 @@ describe('a record that has ended', () => {
         ...{before: readSummary(batch, bench.clock.now()), out: undefined, commands: bareCommands(null)},
         ...{pace: new FollowPace(undefined), random: () => 0.5, until: undefined, maxWaitMs: 900_000},
         ...{abort: new AbortController().signal, onProgress: () => undefined, onUnknown: () => undefined},
-        beforeResults: () => readNews(batch, {stateDir: bench.stateDir, clock: bench.clock}),
+        beforeResults: () => synchroniseBatch(batch, {stateDir: bench.stateDir, clock: bench.clock}),
       }).run(),
     );
   const status = (batchId: string): Promise<Summary> =>
     within(batchId, async (batch) => {
-      await readNews(batch, {stateDir: bench.stateDir, clock: bench.clock});
+      await synchroniseBatch(batch, {stateDir: bench.stateDir, clock: bench.clock});
       return readSummary(batch, bench.clock.now());
     });
   const rowOf = (batchId: string, n: number) =>

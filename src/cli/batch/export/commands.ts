@@ -5,7 +5,7 @@ import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {publishedText, readBatch} from '../../../batch/overview/read-batch.ts';
 import {returnedRows} from '../../../batch/report/returned.ts';
 import {returnsReader} from '../returns.ts';
-import {readNews} from '../../../batch/registry/news.ts';
+import {synchroniseBatch} from '../../../batch/registry/synchronise.ts';
 import {DIFFERS_CODE} from '../../../batch/model/outcome.ts';
 import {differText} from '../../../batch/standing/end-words.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
@@ -98,7 +98,7 @@ export abstract class BatchExport extends BatchCommand {
       written = await exportToFile(local, lines, {path: file, format: fileFormat(out.settings.format, file)});
       out.text(`${counted(written.rows, 'row')} of batch ${batch.plan.batchId} exported to ${written.file}.`);
     }
-    if (records !== undefined && batch.copy === undefined) await readNews(batch, {stateDir, clock}); // other batches count what was read, too
+    if (records !== undefined && batch.copy === undefined) await synchroniseBatch(batch, {stateDir, clock}); // other batches count what was read, too
     const summary = readSummary(batch, clock.now(), () => commandsFor(local, batch));
     warnOf(local, seen, summary);
     warnOfReturned(local, returned.size);

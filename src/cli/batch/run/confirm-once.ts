@@ -1,7 +1,7 @@
 import type {Journal} from '../../../batch/journal/journal.ts';
 import {unrecordedSettings} from '../../../batch/journal/binding.ts';
 import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../../batch/journal/confirmations.ts';
-import {isReadAnew} from '../../../batch/journal/service-form.ts';
+import {mustReadAgain} from '../../../batch/journal/service-form.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
 import {surveyRetried} from '../../../batch/registry/survey.ts';
@@ -140,7 +140,7 @@ export function reachOf({context, kind, path, accepted, doing}: RunRequest, jour
   return {
     path: path === 'as-before' ? (journal.fact('path') ?? 'stage-and-release') : path,
     acceptDifferences: accepted.differences,
-    comparesHeld: isReadAnew(journal, kind, context.codec.service),
+    comparesHeld: mustReadAgain(journal, kind, context.codec.service),
     retryUnapproved: doing === 'release',
   };
 }

@@ -32,7 +32,7 @@ const PAGE = 500;
  * has ended, and another batch may pay its reference. The registry comes first: a row is offered to other batches
  * (`failed.csv`) only once they can claim it.
  */
-export function tellEnded(journal: Journal, registry: Registry): void {
+export function recordEnded(journal: Journal, registry: Registry): void {
   for (;;) {
     const rows = journal.rows.endedUntold(PAGE);
     if (rows.length === 0) return;
@@ -47,7 +47,7 @@ export function tellEnded(journal: Journal, registry: Registry): void {
  * not found, pays nothing, until a later read shows it as paid again. Until then another batch must not count its
  * reference as paid.
  */
-export function tellUnpaid(journal: Journal, registry: Registry): void {
+export function withdrawUnpaid(journal: Journal, registry: Registry): void {
   const hadUnpaid = journal.fact('hasUnpaid') === true;
   let hasUnpaid = false;
   for (const page of pagesOf((after, limit) => journal.rows.notShownPaid(after, limit), PAGE)) {
@@ -164,16 +164,16 @@ function replacementEnded(row: RowWithOutcome, {registry}: Recording): Outcome |
  * Synchronises a batch at rest with the registry, for a status, list or report. Does nothing while another batch has
  * the registry; the next command does it.
  */
-export async function readNews(
+export async function synchroniseBatch(
   {journal, plan}: OpenBatch,
   {stateDir, clock}: {stateDir: string; clock: Clock},
 ): Promise<void> {
   const binding = journal.fact('binding');
   if (binding === undefined || !existsSync(registryPath(stateDir))) return;
   const {rows} = journal;
-  const hasNews =
+  const hasChanges =
     rows.unpaidHere(0, 1).length + rows.endedUntold(1).length + rows.notShownPaid(0, 1).length > 0;
-  if (!hasNews && journal.fact('hasUnpaid') !== true) return;
+  if (!hasChanges && journal.fact('hasUnpaid') !== true) return;
   const {kind, namespace, batchId, journalId} = plan;
   const profile = journal.fact('typedProfile') ?? '';
   let registry: Registry;
@@ -188,8 +188,8 @@ export async function readNews(
     throw error;
   }
   try {
-    tellEnded(journal, registry);
-    tellUnpaid(journal, registry);
+    recordEnded(journal, registry);
+    withdrawUnpaid(journal, registry);
     const exists = othersIn(stateDir, plan);
     recordPaidElsewhere({journal, plan, registry, exists, now: clock.now()});
   } finally {

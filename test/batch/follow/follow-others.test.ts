@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {FollowPace} from '../../../src/batch/follow/pace.ts';
 import {FollowRun} from '../../../src/batch/follow/follow-run.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {readNews} from '../../../src/batch/registry/news.ts';
+import {synchroniseBatch} from '../../../src/batch/registry/synchronise.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
 import {readSummary} from '../../../src/batch/standing/read-summary.ts';
@@ -68,7 +68,7 @@ async function refreshed(bench: Bench, service: TruthService, batchId: string): 
       ...{before: readSummary(batch, clock.now()), out: undefined, pace: new FollowPace(undefined)},
       ...{commands: commandsAs('acme', 'test'), random: () => 0.5},
       ...{abort: new AbortController().signal, onProgress: () => undefined, onUnknown: () => undefined},
-      beforeResults: () => readNews(batch, {stateDir, clock}),
+      beforeResults: () => synchroniseBatch(batch, {stateDir, clock}),
     }).run();
     return summary;
   } finally {
