@@ -97,7 +97,7 @@ const BY_ENTITY = ['subaccounts', 'moves', 'treasury_accounts', 'account_transfe
 
 /** New ids follow the highest stored one, whatever the clock shows. */
 export async function continueIds(queries: Queries, ids: IdMaker): Promise<void> {
-  const goOn = async (from: string, params: readonly string[] = []) => {
+  const startAfterHighest = async (from: string, params: readonly string[] = []) => {
     const highest = await queries.get(`select max(id) as id from ${from}`, params);
     const id = highest && textOrNull(highest, 'id');
     if (id) ids.startAfter(id);
@@ -111,12 +111,12 @@ export async function continueIds(queries: Queries, ids: IdMaker): Promise<void>
     'webhook_deliveries',
     'entities',
   ])
-    await goOn(table);
+    await startAfterHighest(table);
   for (const {id} of await listEntities(queries)) {
-    for (const table of BY_ENTITY) await goOn(`${table} where entity_id = ?`, [id]);
+    for (const table of BY_ENTITY) await startAfterHighest(`${table} where entity_id = ?`, [id]);
     for (const kind of ['payin', 'payout'])
-      await goOn('transfers where entity_id = ? and kind = ?', [id, kind]);
+      await startAfterHighest('transfers where entity_id = ? and kind = ?', [id, kind]);
   }
   for (const account of await queries.all('select id from treasury_accounts'))
-    await goOn('bank_transactions where account_id = ?', [text(account, 'id')]);
+    await startAfterHighest('bank_transactions where account_id = ?', [text(account, 'id')]);
 }

@@ -119,10 +119,10 @@ export class Connection {
     this.#hasAnswered = true;
     this.#state = 'idle';
     this.#sinceMs = this.#options.nowMs();
-    this.#goOn();
+    this.#readNext();
   }
 
-  #goOn(): void {
+  #readNext(): void {
     if (this.#socket.isPaused()) this.#socket.resume();
     const waiting = this.#waiting;
     if (waiting === undefined) return;

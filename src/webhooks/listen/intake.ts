@@ -109,7 +109,7 @@ export class Intake {
         forwarder.release(delivery);
         this.#refuse(delivery, reply, 'record', failure);
       }
-      if (eventId !== null) this.#copiesGoOn(eventId);
+      if (eventId !== null) this.#releaseCopies(eventId);
     });
   }
 
@@ -118,10 +118,10 @@ export class Intake {
     reply(this.#refusal(reason, detail));
   }
 
-  #copiesGoOn(eventId: string): void {
+  #releaseCopies(eventId: string): void {
     const waiting = this.#recording.get(eventId);
     this.#recording.delete(eventId);
-    if (waiting !== undefined) for (const goOn of waiting) goOn();
+    if (waiting !== undefined) for (const release of waiting) release();
   }
 
   /** Calls `done` once the delivery is on disk, or with the reason why it is not. */

@@ -99,12 +99,12 @@ export class ListenRecord {
     const waiting = [...targets].filter(([, {state}]) => state === 'waiting');
     if (waiting.length === 0) return 0;
     const here = forwarder.targetsFor(delivery.eventType);
-    const goOn = waiting.map(([target]) => target).filter((target) => here.includes(target));
+    const remaining = waiting.map(([target]) => target).filter((target) => here.includes(target));
     for (const [target, {attempts}] of waiting)
-      if (!goOn.includes(target))
+      if (!remaining.includes(target))
         await this.#writer.append({kind: 'forward', forward: this.#abandoned(delivery, target, attempts)});
-    if (goOn.length === 0) return 0;
-    const rest = {...delivery, targets: goOn};
+    if (remaining.length === 0) return 0;
+    const rest = {...delivery, targets: remaining};
     this.#note({kind: 'delivery', delivery: rest});
     forwarder.reserve(rest);
     forwarder.start(rest);
