@@ -4,6 +4,7 @@
  *   npm run bench:reconcile                     100,000 payments by 100,000 lines
  *   npm run bench:reconcile -- --rows 1000000   a million by a million; repeat --rows to see memory beside size
  *   npm run bench:reconcile -- --text none      lines without a text: amounts and days only
+ *   npm run bench:reconcile -- --part statements --rows 300000   statement files of 300,000 lines, in each --format
  *
  * `bare` keeps both sides as arrays, sorts them by token and merges them: what has to be done at least, with everything
  * in memory. `book` adds them to a book, durably, and matches them. Each side is a process of its own, for its memory.
@@ -18,7 +19,9 @@ import {Book} from '../../src/reconcile/book/book.ts';
 import type {BankLine} from '../../src/reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../src/reconcile/model/payment.ts';
 import {bankingDay} from '../../src/sandbox/time/banking-days.ts';
+import {STATEMENT_FORMATS} from '../../src/reconcile/statement/file/statement.ts';
 import {line, OPTIONS, payment, READ, SCOPE} from '../reconcile/harness.ts';
+import {readLargeStatement} from './statement-files.ts';
 
 /** Processor time, which a busy machine does not change much. */
 interface Side {
@@ -35,6 +38,8 @@ const {values} = parseArgs({
     rows: {type: 'string', multiple: true, default: ['100000']},
     text: {type: 'string', default: 'id'},
     side: {type: 'string'},
+    part: {type: 'string', default: 'match'},
+    format: {type: 'string', multiple: true},
   },
 });
 if (!TEXTS.includes(values.text)) throw new Error(`--text is one of ${TEXTS.join(', ')}`);
@@ -124,27 +129,32 @@ function bareSide(rows: number): Side {
   return {loadSeconds, matchSeconds: seconds(match), peakMb: peakMb(), matched, fileMb: 0};
 }
 
+/** A process of its own, for its memory. */
+const inProcess = (...args: readonly string[]): string =>
+  execFileSync(
+    process.execPath,
+    [
+      '--import',
+      './bin/typescript.mjs',
+      '--max-old-space-size=8192',
+      fileURLToPath(import.meta.url),
+      ...args,
+    ],
+    {encoding: 'utf8', cwd: fileURLToPath(new URL('../..', import.meta.url))},
+  );
+
 if (values.side !== undefined) {
   const rows = Number(values.rows[0]);
-  process.stdout.write(JSON.stringify(values.side === 'bare' ? bareSide(rows) : await bookSide(rows)));
-} else
+  const format = STATEMENT_FORMATS.find((each) => each === values.side);
+  if (format !== undefined) process.stdout.write(await readLargeStatement(format, rows));
+  else process.stdout.write(JSON.stringify(values.side === 'bare' ? bareSide(rows) : await bookSide(rows)));
+} else if (values.part === 'statements')
+  for (const format of values.format ?? STATEMENT_FORMATS)
+    for (const rows of values.rows) process.stdout.write(inProcess('--side', format, '--rows', rows));
+else
   for (const rows of values.rows) {
     const run = (side: string): Side =>
-      JSON.parse(
-        execFileSync(
-          process.execPath,
-          [
-            ...[
-              '--import',
-              './bin/typescript.mjs',
-              '--max-old-space-size=8192',
-              fileURLToPath(import.meta.url),
-            ],
-            ...['--side', side, '--rows', rows, '--text', values.text],
-          ],
-          {encoding: 'utf8', cwd: fileURLToPath(new URL('../..', import.meta.url))},
-        ),
-      ) as Side;
+      JSON.parse(inProcess('--side', side, '--rows', rows, '--text', values.text)) as Side;
     const sides = {bare: run('bare'), book: run('book')};
     for (const [name, {loadSeconds, matchSeconds, peakMb: peak, matched, fileMb}] of Object.entries(sides))
       process.stdout.write(

@@ -1,6 +1,7 @@
 import {resolve} from 'node:path';
 import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
+import {counted} from '../../phrases.ts';
 import {repayReference} from '../../batch/report/returned.ts';
 import {Book} from '../../reconcile/book/book.ts';
 import type {LinesAdded} from '../../reconcile/book/stored-lines.ts';
@@ -8,9 +9,10 @@ import type {BankLine} from '../../reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import {PlannedPayments} from '../../reconcile/service/planned-payments.ts';
 import {type ReconcileReport, readReconcileReport} from '../../reconcile/report/report.ts';
-import type {BankStatement, StatementOptions} from '../../reconcile/statement/file/statement.ts';
+import type {StatementFacts, StatementOptions} from '../../reconcile/statement/file/statement.ts';
 import {dayAt} from '../../sandbox/time/schedule.ts';
 import type {Context} from '../core/context.ts';
+import {keepHeapSmall} from '../runtime/memory.ts';
 import {resolveId} from '../resources/names.ts';
 import {batchPayments, type BatchRows} from './batch-payments.ts';
 import {matchOptions} from './match-options.ts';
@@ -41,7 +43,7 @@ export interface ReconcileRun {
   book: Book;
   report: ReconcileReport;
   lines: LinesAdded;
-  statement: {format: string; lines: number} | undefined;
+  statement: Pick<StatementFacts, 'format' | 'lines'> | undefined;
   /** The balance of each account at the end of the period, as far as it is known. */
   closing: AccountBalance[];
 }
@@ -54,6 +56,7 @@ export interface AccountBalance {
 
 /** Reads, stores and matches. No request of it changes anything at the service. */
 export async function runReconcile(context: Context, request: ReconcileRequest): Promise<ReconcileRun> {
+  keepHeapSmall();
   const {profile, clock, stateDir: ownDir} = context;
   const {stateDir = ownDir, from, to, batches} = request;
   const service = {baseUrl: profile.baseUrl, mode: profile.mode};
@@ -61,13 +64,14 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
   const accounts: string[] = [];
   for (const typed of new Set(request.accounts))
     accounts.push(usualId(await resolveId(context, 'treasury account', typed)));
-  const statement = await readTyped(request, accounts, context);
+  refuseSeveral(request, accounts);
   const rows = await batchPayments({stateDir, clock, service, batches: [], dayAt});
   refuseUnknown(batches, rows);
   const unreadable = new UnreadRecords();
   const why: string[] = [...rows.unread];
   const book = await Book.open(stateDir, service, {write: true});
   try {
+    const statement = await addStatement(book, request, accounts, context);
     const added: LinesAdded = {added: 0, known: 0, changed: 0, gone: 0};
     const closing: AccountBalance[] = [];
     const latest = new Map<string, bigint>();
@@ -92,8 +96,6 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
       const end = minor - sumOf(later.filter(({key}) => !kept.has(key)));
       latest.set(currency, (latest.get(currency) ?? 0n) + end);
     }
-    const [account] = accounts;
-    if (statement !== undefined && account !== undefined) addStatement(book, account, statement);
     const records = await readPayments(context, new Set(accounts), period, unreadable);
     book.addPayments(joined(records, rows.payments, period));
     const totals = book.match(matchOptions(request.nowMs, profile.mode));
@@ -104,10 +106,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
       why: [...unreadable.why, ...why],
       reported: closing.length === accounts.length ? latest : new Map<string, bigint>(),
     });
-    return {
-      ...{book, report, lines: added, closing},
-      statement: statement && {format: statement.format, lines: statement.lines.length},
-    };
+    return {book, report, lines: added, closing, statement};
   } catch (error) {
     await book.close();
     throw error;
@@ -130,30 +129,32 @@ function* joined(
   for (const row of planned.rest()) if (row.day >= from && row.day <= to) yield row;
 }
 
-async function readTyped(
-  {statement: path, reading}: ReconcileRequest,
-  accounts: readonly string[],
-  {runtime}: Context,
-): Promise<BankStatement | undefined> {
-  if (path === undefined) return undefined;
-  if (accounts.length !== 1)
+function refuseSeveral({statement}: ReconcileRequest, accounts: readonly string[]): void {
+  if (statement !== undefined && accounts.length !== 1)
     throw new RemitError('USAGE', 'a statement is of one account, and several are named', {
       hint: 'reconcile each account with its own statement',
     });
-  const {readStatement} = await import('../../reconcile/statement/read-statement.ts');
-  return readStatement(resolve(runtime.cwd, path), {...reading, account: accounts[0]});
 }
 
-/** The days that a statement covers, by its balances or else by its lines. */
-function addStatement(book: Book, account: string, {lines, balances}: BankStatement): void {
-  const days = [
-    ...lines.map(({bookingDay}) => bookingDay),
-    ...balances.flatMap(({from, to}) => [from, to]),
-  ].sort();
-  const [from, to] = [days[0], days.at(-1)];
-  if (from === undefined || to === undefined) return; // an empty statement
-  book.addLines(lines, {source: 'statement', account, from, to});
-  for (const stated of balances) book.addBalances({...stated, account});
+/** Before anything else is added, so that a file that is refused leaves the book as it was. */
+async function addStatement(
+  book: Book,
+  {statement: path, reading}: ReconcileRequest,
+  [account]: readonly string[],
+  {runtime, out}: Context,
+): Promise<Pick<StatementFacts, 'format' | 'lines'> | undefined> {
+  if (path === undefined || account === undefined) return undefined;
+  const {readStatement} = await import('../../reconcile/statement/read-statement.ts');
+  let read = 0;
+  const {format, lines} = await book.addStatement(account, (take) =>
+    readStatement(resolve(runtime.cwd, path), {...reading, account}, (line) => {
+      read += 1;
+      if (read % 1000 === 0) out.progress(`${counted(read, 'line')} of the statement read`);
+      take(line);
+    }),
+  );
+  out.endProgress();
+  return {format, lines};
 }
 
 function refuseUnknown(batches: readonly string[], {read, unread}: BatchRows): void {

@@ -27,8 +27,18 @@ import {bookScopeId, type BookScope} from './stored-scope.ts';
 
 /** A million tokens are looked up in any order. The default of 6 MB would read most pages again. */
 const CACHE_KIB = 64_000;
+/** While a statement is read: its lines arrive in the order of their days, and most are new. */
+const STATEMENT_CACHE_KIB = 24_000;
+
+const setCache = (db: SqliteDatabase, kib: number): void => db.exec(`PRAGMA cache_size = -${kib}`);
 
 const bookPath = (folder: string): string => join(folder, 'reconcile.sqlite');
+
+/** What is known of a statement when it has been read. */
+interface ReadFacts {
+  readonly days: Pick<LinesRead, 'from' | 'to'> | undefined;
+  readonly balances: readonly StatedBalances[];
+}
 
 export interface BookOptions {
   /** Other processes wait for one that only reads, and are refused while one writes. */
@@ -69,7 +79,7 @@ export class Book {
     try {
       const db = await openSqlite(bookPath(folder), {durability: 'full'});
       try {
-        db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
+        setCache(db, CACHE_KIB);
         migrate(db, BOOK_MIGRATIONS);
         return new Book(db, lock, scope);
       } catch (error) {
@@ -86,6 +96,25 @@ export class Book {
   addLines(lines: Iterable<BankLine>, read: LinesRead): LinesAdded {
     this.#lock.assertHeld();
     return this.#lines.add(lines, read);
+  }
+
+  /**
+   * All lines of a statement and the balances that it states or, if it cannot be read to its end, nothing.
+   * @param read gives each line to its argument as it is read
+   */
+  async addStatement<Facts extends ReadFacts>(
+    account: string,
+    read: (take: (line: BankLine) => void) => Promise<Facts>,
+  ): Promise<Facts> {
+    this.#lock.assertHeld();
+    setCache(this.#db, STATEMENT_CACHE_KIB);
+    const facts = await this.#lines.addStatement(account, async (take) => {
+      const all = await read(take);
+      for (const stated of all.balances) this.addBalances(stated);
+      return all;
+    });
+    setCache(this.#db, CACHE_KIB);
+    return facts;
   }
 
   /** Balances of the same account, currency and days replace those that were known. */

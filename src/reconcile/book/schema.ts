@@ -277,4 +277,16 @@ export const BOOK_MIGRATIONS = [
     name: '0003-payments-by-amount',
     sql: 'create index payments_by_amount on payments (scope, currency, amount);',
   },
+  {
+    name: '0004-alike',
+    sql: `
+      -- Lines of a statement with the same key, and their content as JSON. Empty, except while one is read.
+      create table w_alike (
+        key text not null,
+        content text not null,
+        n integer not null,
+        primary key (key, content, n)
+      ) without rowid;
+    `,
+  },
 ] as const;

@@ -42,7 +42,10 @@ export interface LineRow {
 export const aboutLine = (line: Pick<LineRow, 'amount' | 'currency' | 'account' | 'day'>): string =>
   JSON.stringify([String(line.amount), line.currency, line.account, line.day]);
 
-export const lineOfRow = (row: LineRow): BankLine => ({
+/** JSON has no integers beyond 2^53. */
+type LineContent = Omit<LineRow, 'l' | 'amount'> & {amount: string};
+
+export const lineOfRow = (row: LineRow | LineContent): BankLine => ({
   key: row.key,
   source: row.source,
   account: row.account,
@@ -62,6 +65,9 @@ const textsOf = (json: string): LineText[] =>
 export const LINE_COLUMNS = `x.l, x.key, x.source, x.account, x.id, x.amount, x.currency, x.day, x.value_day, x.pending,
   x.return_code, t.texts`;
 
+const LINE_OF_KEY = `select ${LINE_COLUMNS}, x.read from lines x join line_texts t on t.l = x.l
+  where x.scope = ? and x.key = ?`;
+
 /** New lines that are inserted together. */
 const HELD = 256;
 const COLUMNS = [
@@ -79,6 +85,8 @@ export class StoredLines {
   /** Keys of lines that are not inserted yet. */
   readonly #held = new Set<string>();
   #last = 0;
+  /** Lines that have waited for others with their key. */
+  #alike = 0;
 
   constructor(db: SqliteDatabase, scope: number) {
     this.#db = db;
@@ -92,34 +100,95 @@ export class StoredLines {
    * Adds what a read returned, in one change. A line of an earlier read of the same source, account and days that it
    * did not return is gone.
    */
-  add(lines: Iterable<BankLine>, {source, account, from, to}: LinesRead): LinesAdded {
+  add(lines: Iterable<BankLine>, read: LinesRead): LinesAdded {
     const counts = {added: 0, known: 0, changed: 0, gone: 0};
     this.#db.transaction(() => {
-      const read = this.#newRead([source, account, from, to]);
-      this.#startHolding();
-      for (const line of lines) counts[this.#put(line, read)] += 1;
-      this.#writeHeld();
-      counts.gone = this.#db
-        .prepare(
-          `update lines set gone = 1 where scope = ? and source = ? and account = ? and day between ? and ?
-             and read <> ? and gone = 0`,
-        )
-        .run(this.#scope, source, account, from, to, read);
+      const number = this.#startRead();
+      for (const line of lines) counts[this.#put(line, number)] += 1;
+      counts.gone = this.#endRead(number, read);
     });
     return counts;
   }
 
-  #newRead(read: readonly string[]): number {
-    this.#db
-      .prepare('insert into reads (scope, source, account, first, last) values (?, ?, ?, ?, ?)')
-      .run(this.#scope, ...read);
-    return this.#db.prepare<{read: number}>('select max(read) as read from reads').one().read;
+  /**
+   * Adds the lines of a statement while it is read: all of them or, if that fails, none. Lines with one key are numbered
+   * in the order of their content, so that the order of the file changes nothing.
+   * @param read gives the lines to its argument, and returns the days that the statement covers
+   */
+  async addStatement<Facts extends {days: Pick<LinesRead, 'from' | 'to'> | undefined}>(
+    account: string,
+    read: (take: (line: BankLine) => void) => Promise<Facts>,
+  ): Promise<Facts> {
+    this.#db.begin();
+    try {
+      const number = this.#startRead();
+      const facts = await read((line) => this.#putAlike(line, number));
+      this.#numberAlike(number);
+      if (facts.days !== undefined) this.#endRead(number, {source: 'statement', account, ...facts.days});
+      this.#db.commit();
+      return facts;
+    } catch (error) {
+      this.#db.rollback(error);
+      throw error;
+    }
   }
 
-  #startHolding(): void {
+  #startRead(): number {
     for (const table of [this.#lines, this.#texts, this.#tokens]) table.clear(); // of a read that failed
     this.#held.clear();
-    this.#last = this.#db.prepare<{l: number}>('select coalesce(max(l), 0) as l from lines').one().l;
+    const last = this.#db
+      .prepare<{l: number; read: number}>(
+        `select (select coalesce(max(l), 0) from lines) as l, (select coalesce(max(read), 0) from reads) as read`,
+      )
+      .one();
+    this.#last = last.l;
+    return last.read + 1;
+  }
+
+  /** @returns how many lines are gone */
+  #endRead(number: number, {source, account, from, to}: LinesRead): number {
+    this.#writeHeld();
+    this.#db
+      .prepare('insert into reads (read, scope, source, account, first, last) values (?, ?, ?, ?, ?, ?)')
+      .run(number, this.#scope, source, account, from, to);
+    return this.#db
+      .prepare(
+        `update lines set gone = 1 where scope = ? and source = ? and account = ? and day between ? and ?
+           and read <> ? and gone = 0`,
+      )
+      .run(this.#scope, source, account, from, to, number);
+  }
+
+  /** Lines of one key wait until all of them are known, with the first, which has been put. */
+  #putAlike(line: BankLine, read: number): void {
+    const first = this.#lineOf(line.key);
+    if (first?.read !== read) {
+      this.#put(line, read, first);
+      return;
+    }
+    const isSecond =
+      this.#db.prepare('select 1 from w_alike where key = ? limit 1').get(line.key) === undefined;
+    for (const one of isSecond ? [lineOfRow(first), line] : [line])
+      this.#db
+        .prepare('insert into w_alike (key, content, n) values (?, ?, ?)')
+        .run(one.key, contentOf(one), (this.#alike += 1));
+  }
+
+  #numberAlike(read: number): void {
+    const next = this.#db.prepare<{key: string; content: string; n: number}>(
+      `select key, content, n from w_alike where (key, content, n) > (?, ?, ?) order by key, content, n limit 1`,
+    );
+    let count = 0;
+    let before = {key: '', content: '', n: 0};
+    for (;;) {
+      const row = next.get(before.key, before.content, before.n);
+      if (row === undefined) break;
+      count = row.key === before.key ? count + 1 : 1;
+      const line = lineOfRow(ownJson<LineContent>(row.content)); // written by #putAlike
+      this.#put(count === 1 ? line : {...line, key: `${row.key}/${count}`}, read);
+      before = row;
+    }
+    this.#db.exec('delete from w_alike');
   }
 
   #writeHeld(): void {
@@ -127,13 +196,13 @@ export class StoredLines {
     this.#held.clear();
   }
 
-  #put(line: BankLine, read: number): 'added' | 'known' | 'changed' {
-    if (this.#held.size >= HELD || this.#held.has(line.key)) this.#writeHeld();
-    const before = this.#db
-      .prepare<LineRow>(
-        `select ${LINE_COLUMNS} from lines x join line_texts t on t.l = x.l where x.scope = ? and x.key = ?`,
-      )
-      .get(this.#scope, line.key);
+  /** The line with this key, and the read that last had it. */
+  #lineOf(key: string): (LineRow & {read: number}) | undefined {
+    if (this.#held.size >= HELD || this.#held.has(key)) this.#writeHeld();
+    return this.#db.prepare<LineRow & {read: number}>(LINE_OF_KEY).get(this.#scope, key);
+  }
+
+  #put(line: BankLine, read: number, before = this.#lineOf(line.key)): 'added' | 'known' | 'changed' {
     if (before === undefined) {
       this.#insert(line, read);
       return 'added';
@@ -183,5 +252,13 @@ const columnsOf = (line: BankLine): SqlValue[] => [
 
 const jsonOf = ({texts}: BankLine): string => JSON.stringify(texts.map(({path, text}) => [path, text]));
 
-const contentOf = (line: BankLine): string =>
-  JSON.stringify([columnsOf({...line, amount: 0n}).map(String), String(line.amount), jsonOf(line)]);
+/** A row as JSON, which `lineOfRow` reads. */
+const contentOf = (line: BankLine): string => {
+  const {key, source, account, currency, bookingDay: day} = line;
+  const row: LineContent = {
+    ...{key, source, account, id: line.id ?? null, amount: String(line.amount), currency, day},
+    ...{value_day: line.valueDay ?? null, pending: line.state === 'pending' ? 1 : 0},
+    ...{return_code: line.returnCode ?? null, texts: jsonOf(line)},
+  };
+  return JSON.stringify(row);
+};

@@ -5,10 +5,16 @@ const MAX_LENGTH = 64;
 const MAX_WHOLE = 2 * MAX_LENGTH;
 
 const DASHES = /\p{Pd}/gu;
-const CHAINS = /[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu;
 const WORDS = /\S+/gu;
 const UUID = /(?<![\p{L}\p{N}])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\p{L}\p{N}])/giu;
 const IS_WORD = /[\p{L}\p{N}]/u;
+const CHAINS = /[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu;
+/** Most texts have no other signs. In them, this finds the same as `CHAINS`, sooner. */
+const IS_ASCII = /^[\s -~]*$/;
+const ASCII_CHAINS = /[a-z\d]+(?:-[a-z\d]+)*/gi;
+
+/** Already folded. */
+const PLAIN = /^[a-z\d]+$/;
 
 /**
  * A text in the form in which it is compared: lower case, without dashes, one space between two words, and no other
@@ -16,11 +22,10 @@ const IS_WORD = /[\p{L}\p{N}]/u;
  */
 function foldToken(text: string): string {
   if (text.length > MAX_WHOLE) return '';
+  if (PLAIN.test(text)) return text;
   const words = text.replace(DASHES, '').toLowerCase().match(WORDS) ?? [];
   return words.map(bareWord).filter(Boolean).join(' ');
 }
-
-const PLAIN = /^[a-z\d]+$/;
 
 function bareWord(word: string): string {
   if (PLAIN.test(word)) return word;
@@ -44,12 +49,14 @@ export interface TextToken {
  * spaces, each UUID, and the text as a whole. A part of a word is never a token.
  */
 export function tokensOf(text: string): TextToken[] {
-  const even = text.replace(DASHES, '-');
-  const chains = [...even.matchAll(CHAINS)];
+  const isAscii = IS_ASCII.test(text);
+  const even = isAscii ? text : text.replace(DASHES, '-');
+  const chains = [...(isAscii ? even.matchAll(ASCII_CHAINS) : even.matchAll(CHAINS))];
   const last = chains.at(-1);
   const textEnd = last === undefined ? 0 : last.index + last[0].length;
   const found = new Map<string, boolean>();
   const add = (part: string, end: number) => {
+    if (isAscii && part.length < MIN_LENGTH) return;
     const token = foldToken(part);
     if (isUsable(token)) found.set(token, (found.get(token) ?? true) && end >= textEnd);
   };

@@ -4,11 +4,12 @@ import {CollectedStatement} from './file/collected.ts';
 import {readCsv} from './csv/csv.ts';
 import {readMt940} from './mt940/mt940.ts';
 import {readOfx} from './ofx/ofx.ts';
+import type {BankLine} from '../model/line.ts';
 import {refusals, type Refuse} from './file/refusal.ts';
 import {decodedText, encodingOf, linesOf, openStatement} from './file/source.ts';
 import {
   STATEMENT_FORMATS,
-  type BankStatement,
+  type StatementFacts,
   type StatementFormat,
   type StatementOptions,
 } from './file/statement.ts';
@@ -16,19 +17,21 @@ import {
 /**
  * Reads a statement of a bank to its end.
  * @param source the bytes, or the path of a file
+ * @param take is given each line as it is read. Nothing of a file that is refused later counts.
  * @throws RemitError STATEMENT_INVALID, naming the line or the element
  */
 export async function readStatement(
   source: Buffer | string,
-  options: StatementOptions = {},
-): Promise<BankStatement> {
+  options: StatementOptions,
+  take: (line: BankLine) => void,
+): Promise<StatementFacts> {
   const name = typeof source === 'string' ? source : 'the statement';
   const refuse = refusals(name);
   const bytes = openStatement(source, refuse);
   try {
     const encoding = encodingOf(bytes.head, options.encoding, refuse);
     const format = options.format ?? recognized(new TextDecoder(encoding).decode(bytes.head), refuse);
-    const into = new CollectedStatement(refuse);
+    const into = new CollectedStatement(refuse, options, take);
     const chunks = decodedText(bytes.chunks(), encoding, refuse);
     const lines = () => linesOf(chunks, refuse);
     const read: Readonly<Record<StatementFormat, () => Promise<void>>> = {
@@ -39,7 +42,7 @@ export async function readStatement(
       csv: () => readCsv(chunks, name, into, refuse, options),
     };
     await read[format]();
-    return into.end(format, options);
+    return into.end(format);
   } finally {
     bytes.close();
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
+import {readLines} from '../../reconcile/statement/statements.ts';
 import {LiveSandbox} from './live-sandbox.ts';
 
 const START = '2026-05-05T12:00:00Z';
@@ -151,10 +151,9 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
       const text = readFileSync(file, 'utf8');
       assert.equal(printed.stdout.trim(), text.trim());
       assert.deepEqual([written['file'], written['bytes']], [file, Buffer.byteLength(text)]);
-      const {lines, accounts: numbers} = await readStatement(file);
+      const {lines} = await readLines(file);
       assert.equal(lines.length, written['lines']);
       assert.ok(lines.length > 2);
-      assert.equal(numbers.length, 1);
     }
     const shown = await sandbox.run([...words, 'csv', '--out', join(folder, 'again.csv')]);
     assert.match(shown.stdout, /^\d+ lines from 2026-05-05 to 2026-\S+: .*again\.csv\n$/);

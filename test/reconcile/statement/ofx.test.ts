@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {read, refuses} from './statements.ts';
+import {accountOf, read, refuses} from './statements.ts';
 
 const HEADER = 'OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\nENCODING:USASCII\nCHARSET:1252\n\n';
 
@@ -22,8 +22,9 @@ const xml = (transactions: string, after = '') =>
 
 describe('OFX', () => {
   it('reads OFX 1, whose values are not closed', async () => {
-    const {format, lines, balances, accounts} = await read(sgml(transaction(PLAIN)), {account: 'A'});
-    assert.deepEqual([format, accounts, balances], ['ofx', ['…1222'], []]);
+    const text = sgml(transaction(PLAIN));
+    const {format, lines, balances} = await read(text);
+    assert.deepEqual([format, await accountOf(text), balances], ['ofx', '…1222', []]);
     assert.deepEqual(lines, [
       {
         key: 'statement/A/F1/2026-03-02/-1250',

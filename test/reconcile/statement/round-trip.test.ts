@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import {BANK_DIALECT_NAMES, type BankDialect} from '../../../src/sandbox/base/bank-dialect.ts';
 import {STATEMENT_FILE_FORMATS, type StatementFileFormat} from '../../../src/sandbox/statement/formats.ts';
 import type {BankLine} from '../../../src/reconcile/model/line.ts';
-import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
 import {operatingAccount} from '../../sandbox/accounts.ts';
 import {TestSandbox} from '../../sandbox/harness.ts';
+import {readLines} from './statements.ts';
 
 const DAY = 86_400_000;
 
@@ -127,7 +127,7 @@ describe('statements of the sandbox, read again', () => {
       for (const format of STATEMENT_FILE_FORMATS)
         it(`have the lines of the service: ${format}`, async () => {
           const file = await days.at.sandbox.statement({account_id: days.accountId, format});
-          const read = await readStatement(Buffer.from(file.text), {account: days.accountId});
+          const read = await readLines(Buffer.from(file.text), {account: days.accountId});
           assert.equal(read.format, format);
           const hasPending = format !== 'bai2' && format !== 'mt940';
           const expected = service.filter(({status}) => hasPending || status === 'posted');
@@ -144,7 +144,7 @@ describe('statements of the sandbox, read again', () => {
       for (const format of ['camt053', 'bai2', 'mt940'] as const)
         it(`state balances that add up: ${format}`, async () => {
           const file = await days.at.sandbox.statement({account_id: days.accountId, format});
-          const {lines, balances} = await readStatement(Buffer.from(file.text));
+          const {lines, balances} = await readLines(Buffer.from(file.text));
           const [first, last] = [balances[0], balances.at(-1)];
           assert.equal(String(first?.opening), file.opening_balance_in_minor_units);
           assert.equal(String(last?.closing), file.closing_balance_in_minor_units);
@@ -165,9 +165,7 @@ describe('statements of the sandbox, read again', () => {
         const {at, accountId} = days;
         const read = async (from: string | undefined, to: string | undefined) => {
           const file = await at.sandbox.statement({account_id: accountId, format: 'camt053', from, to});
-          return (await readStatement(Buffer.from(file.text), {account: accountId})).lines.map(
-            ({key}) => key,
-          );
+          return (await readLines(Buffer.from(file.text), {account: accountId})).lines.map(({key}) => key);
         };
         const whole = await read(undefined, undefined);
         const parts = [...(await read(undefined, '2026-03-03')), ...(await read('2026-03-04', undefined))];
@@ -188,7 +186,7 @@ describe('statements of the sandbox, read again', () => {
     const {at, accountId} = await busyDays('empty');
     for (const format of ['camt053', 'csv'] as const) {
       const {text} = await at.sandbox.statement({account_id: accountId, format});
-      const {lines} = await readStatement(Buffer.from(text));
+      const {lines} = await readLines(Buffer.from(text));
       assert.deepEqual(
         lines
           .filter(({returnCode}) => returnCode !== undefined)

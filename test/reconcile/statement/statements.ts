@@ -1,23 +1,41 @@
 import assert from 'node:assert/strict';
 import {RemitError} from '../../../src/errors.ts';
 import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
-import type {BankStatement, StatementOptions} from '../../../src/reconcile/statement/file/statement.ts';
+import type {StatementFacts, StatementOptions} from '../../../src/reconcile/statement/file/statement.ts';
+import type {BankLine} from '../../../src/reconcile/model/line.ts';
 
 // Files are written here; their shapes are those of public test files: moov-io/bai2, moov-io/iso20022, genkgo/camt,
 // wolph/mt940, jseutter/ofxparse and csingley/ofxtools.
 
-export const read = (text: string, options?: StatementOptions): Promise<BankStatement> =>
-  readStatement(Buffer.from(text), options);
+/** A statement, with its lines in the order of the file. */
+export async function readLines(
+  source: string | Buffer,
+  options: Partial<StatementOptions> = {},
+): Promise<Omit<StatementFacts, 'lines'> & {lines: BankLine[]}> {
+  const lines: BankLine[] = [];
+  const facts = await readStatement(source, {account: 'A', ...options}, (line) => void lines.push(line));
+  assert.equal(facts.lines, lines.length);
+  return {...facts, lines};
+}
+
+export const read = (text: string, options?: Partial<StatementOptions>) =>
+  readLines(Buffer.from(text), options);
+
+/** The masked number of the only account, as the refusal of any other one names it. */
+export async function accountOf(text: string, options?: Partial<StatementOptions>): Promise<string> {
+  const {message} = await refuses(text, /no statement of the account/, {...options, number: 'none of these'});
+  return message.split('it has ')[1] ?? '';
+}
 
 /** The file is refused with exit code 5 and a message that has all these words. */
 export async function refuses(
   source: string | Buffer,
   words: RegExp,
-  options?: StatementOptions,
+  options?: Partial<StatementOptions>,
 ): Promise<RemitError> {
   let thrown: unknown;
   try {
-    await readStatement(typeof source === 'string' ? Buffer.from(source) : source, options);
+    await readLines(typeof source === 'string' ? Buffer.from(source) : source, options);
   } catch (error) {
     thrown = error;
   }

@@ -25,7 +25,6 @@ interface Account {
   currency: string;
   opening: bigint | undefined;
   closing: bigint | undefined;
-  firstLine: number;
 }
 
 /** Reads BAI2, the cash management balance report of US banks; amounts are in minor units. */
@@ -91,11 +90,9 @@ class Bai2Reader {
     const [, number = '', stated = '', ...summaries] = fields;
     const currency = stated || this.#group.currency;
     currencyDecimals(currency, at);
-    const account: Account = {
-      ...{number, currency, opening: undefined, closing: undefined},
-      firstLine: this.#into.count,
-    };
+    const account: Account = {number, currency, opening: undefined, closing: undefined};
     this.#into.account(number);
+    this.#into.begin();
     for (let rest = summaries; rest.length > 0;) {
       const [type = '', text = '', , ...after] = rest;
       if (text !== '') {
@@ -149,7 +146,7 @@ class Bai2Reader {
     const [group, account] = [this.#group, this.#account];
     this.#account = undefined;
     if (group === undefined || account === undefined || group.isInterim) return;
-    const {number, currency, opening, closing, firstLine} = account;
+    const {number, currency, opening, closing} = account;
     if (opening === undefined || closing === undefined) return;
     const {day} = group;
     this.#into.balances({
@@ -160,7 +157,6 @@ class Bai2Reader {
       openingDay: day,
       closingDay: day,
       from: day,
-      firstLine,
     });
   }
 }

@@ -5,14 +5,12 @@ import type {ReadLine} from '../file/collected.ts';
 import {maskedNumber, shortQuote, type Refuse, type StatementPlace} from '../file/refusal.ts';
 import {isoDay, signedMinor} from '../file/values.ts';
 
-/** One `Ntry`. */
+/** One `Ntry`. Without lines, it is informational: it has no effect on the balance. */
 export interface CamtEntry {
   readonly lines: readonly ReadLine[];
   readonly amount: bigint;
   readonly currency: string;
   readonly isBooked: boolean;
-  /** It has no effect on the balance, and is not a line. */
-  readonly isInformational: boolean;
 }
 
 interface EntryPlace {
@@ -35,8 +33,8 @@ export function camtLines(entry: CamtElement, details: readonly CamtElement[], a
   const {amount, currency} = signedAmount(entry, 'Ntry', at);
   const status = entry.first('Ntry/Sts/Cd', 'Ntry/Sts') ?? '';
   const isBooked = status === 'BOOK';
-  const whole = {amount, currency, isBooked, isInformational: status === 'INFO'};
-  if (whole.isInformational) return {...whole, lines: []};
+  const whole = {amount, currency, isBooked};
+  if (status === 'INFO') return {...whole, lines: []};
   if (!isBooked && status !== 'PDNG' && status !== 'FUTR')
     throw at.refuse(at.place, `the status (Sts) ${shortQuote(status)} is not BOOK, PDNG, FUTR or INFO`);
   const common = {

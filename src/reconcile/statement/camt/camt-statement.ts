@@ -16,7 +16,6 @@ interface CamtBalance {
 export class CamtStatement {
   readonly #into: CollectedStatement;
   readonly #refuse: Refuse;
-  readonly #firstLine: number;
   readonly #totals: CamtTotals;
   readonly #balances = new Map<string, CamtBalance>();
   #number = '';
@@ -25,7 +24,7 @@ export class CamtStatement {
   constructor(into: CollectedStatement, refuse: Refuse) {
     this.#into = into;
     this.#refuse = refuse;
-    this.#firstLine = into.count;
+    into.begin();
     this.#totals = new CamtTotals(refuse);
   }
 
@@ -42,8 +41,7 @@ export class CamtStatement {
     else if (name === 'Ntry') {
       const entry = camtLines(element, details, {number: this.#number, ...at});
       this.#totals.entry(entry);
-      if (entry.isInformational) this.#into.informational++;
-      else for (const line of entry.lines) this.#into.line(line);
+      for (const line of entry.lines) this.#into.line(line);
     }
   }
 
@@ -64,7 +62,6 @@ export class CamtStatement {
       closing: last.amount,
       closingDay: last.day,
       from: this.#from ?? (isBefore ? dayAfter(first.day) : undefined),
-      firstLine: this.#firstLine,
     });
   }
 

@@ -1,3 +1,4 @@
+import {byName, keysOf} from '../../../narrow.ts';
 import type {CamtElement} from './camt-elements.ts';
 import type {CamtEntry} from './camt-entry.ts';
 import type {Refuse, StatementPlace} from '../file/refusal.ts';
@@ -9,13 +10,21 @@ const KINDS = {
   TtlCdtNtries: (amount: bigint) => amount > 0n,
   TtlDbtNtries: (amount: bigint) => amount < 0n,
 };
+type Kind = keyof typeof KINDS;
 
-type Counted = Pick<CamtEntry, 'amount' | 'currency' | 'isBooked'>;
+/** Entries of one kind, with and without those that are not booked; sums have no signs. */
+interface KindTotals {
+  all: {count: bigint; sum: bigint};
+  booked: {count: bigint; sum: bigint};
+}
+
+const nothing = (): KindTotals => ({all: {count: 0n, sum: 0n}, booked: {count: 0n, sum: 0n}});
 
 /** Compares `TxsSummry` with the entries of a statement. Banks count all entries, or only the booked ones. */
 export class CamtTotals {
   readonly #refuse: Refuse;
-  readonly #entries: Counted[] = [];
+  readonly #totals = byName(keysOf<Kind>(KINDS), nothing);
+  readonly #currencies = new Set<string>();
   readonly #stated: CamtElement[] = [];
 
   constructor(refuse: Refuse) {
@@ -26,35 +35,37 @@ export class CamtTotals {
     this.#stated.push(summary);
   }
 
-  entry({amount, currency, isBooked}: CamtEntry): void {
-    this.#entries.push({amount, currency, isBooked});
+  entry({amount, currency, isBooked}: Pick<CamtEntry, 'amount' | 'currency' | 'isBooked'>): void {
+    this.#currencies.add(currency);
+    for (const kind of keysOf<Kind>(KINDS)) {
+      if (!KINDS[kind](amount)) continue;
+      const {all, booked} = this.#totals[kind];
+      for (const total of isBooked ? [all, booked] : [all]) {
+        total.count += 1n;
+        total.sum += amount < 0n ? -amount : amount;
+      }
+    }
   }
 
   check(place: StatementPlace): void {
-    for (const [kind, isOf] of Object.entries(KINDS))
-      for (const summary of this.#stated) this.#checkKind(summary, kind, isOf, place);
+    for (const kind of keysOf<Kind>(KINDS))
+      for (const summary of this.#stated) this.#checkKind(summary, kind, place);
   }
 
-  #checkKind(
-    summary: CamtElement,
-    kind: string,
-    isOf: (amount: bigint) => boolean,
-    place: StatementPlace,
-  ): void {
+  #checkKind(summary: CamtElement, kind: Kind, place: StatementPlace): void {
     const number = summary.at(`TxsSummry/${kind}/NbOfNtries`);
     const sum = summary.at(`TxsSummry/${kind}/Sum`);
-    const [first] = this.#entries;
-    const isOneCurrency = this.#entries.every(({currency}) => currency === first?.currency);
-    const candidates = [this.#entries, this.#entries.filter(({isBooked}) => isBooked)].map((entries) =>
-      entries.filter(({amount}) => isOf(amount)),
+    const [currency, ...others] = this.#currencies;
+    const stated =
+      sum === undefined || currency === undefined || others.length > 0
+        ? undefined
+        : signedMinor(sum, currency, '.', {refuse: this.#refuse, place});
+    const {all, booked} = this.#totals[kind];
+    const isRight = [all, booked].some(
+      (counted) =>
+        (number === undefined || (/^\d{1,15}$/.test(number) && BigInt(number) === counted.count)) &&
+        (stated === undefined || stated === counted.sum),
     );
-    const isRight = candidates.some((entries) => {
-      if (number !== undefined && !(/^\d{1,15}$/.test(number) && BigInt(number) === BigInt(entries.length)))
-        return false;
-      if (sum === undefined || first === undefined || !isOneCurrency) return true;
-      const stated = signedMinor(sum, first.currency, '.', {refuse: this.#refuse, place});
-      return stated === entries.reduce((total, {amount}) => total + (amount < 0n ? -amount : amount), 0n);
-    });
     if (!isRight)
       throw this.#refuse(
         place,

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {BankLine, StatedBalances} from '../../model/line.ts';
 import {maskedNumber, type Refuse} from './refusal.ts';
-import type {BankStatement, StatementFormat, StatementOptions} from './statement.ts';
+import type {StatementFacts, StatementFormat, StatementOptions} from './statement.ts';
 import {dayAfter} from './values.ts';
 
 /** A line as a file states it; `number` is that of its account. */
@@ -20,136 +20,135 @@ export interface ReadBalances {
   readonly closingDay: string;
   /** The first day, if the file states it. */
   readonly from?: string | undefined;
-  /** How many lines had been read when the statement began. */
-  readonly firstLine: number;
 }
 
-/** Collects what a file states, and gives it its account and its keys at the end. */
+/** The first and the last of some days. */
+interface DayRange {
+  from: string;
+  to: string;
+}
+
+/** A message lists no more account numbers, and a file with this many times as many is not a statement. */
+const MOST_SHOWN = 10;
+const MOST_ACCOUNTS = 100 * MOST_SHOWN;
+
+/** Passes on each line that a file states as it is read, with its key, and keeps what is about the whole file. */
 export class CollectedStatement {
-  informational = 0;
-  readonly #lines: ReadLine[] = [];
+  #count = 0;
+  /** Of the lines and balances of the account. */
+  #days: DayRange | undefined;
+  /** Of the posted lines of one statement. */
+  #posted: DayRange | undefined;
   readonly #balances: StatedBalances[] = [];
   readonly #numbers = new Set<string>();
   readonly #refuse: Refuse;
+  readonly #options: StatementOptions;
+  readonly #asked: string | undefined;
+  readonly #take: (line: BankLine) => void;
 
-  constructor(refuse: Refuse) {
+  constructor(refuse: Refuse, options: StatementOptions, take: (line: BankLine) => void) {
     this.#refuse = refuse;
-  }
-
-  get count(): number {
-    return this.#lines.length;
+    this.#options = options;
+    this.#asked = options.number?.replaceAll(/\s/g, '');
+    this.#take = take;
   }
 
   /** The file has a statement of this account; empty if it does not say which. */
   account(number: string): void {
-    this.#numbers.add(number);
+    if (this.#numbers.add(number).size > MOST_ACCOUNTS)
+      throw this.#refuse(undefined, `has lines of more than ${MOST_ACCOUNTS} accounts`);
+  }
+
+  /** The lines that follow are of another statement than those before. */
+  begin(): void {
+    this.#posted = undefined;
   }
 
   line(line: ReadLine): void {
-    this.#numbers.add(line.number);
-    this.#lines.push(line);
+    this.account(line.number);
+    if (line.state === 'posted') this.#posted = widened(this.#posted, line.bookingDay);
+    if (!this.#isAsked(line.number)) return;
+    this.#count += 1;
+    this.#days = widened(this.#days, line.bookingDay);
+    const {account} = this.#options;
+    const {id, amount, currency, bookingDay, valueDay, state, returnCode, texts} = line;
+    this.#take({
+      ...{key: keyOf(line, account), source: 'statement', account, id, amount, currency},
+      ...{bookingDay, valueDay, state, returnCode, texts},
+    });
   }
 
-  balances(read: ReadBalances): void {
-    const {number: account, currency, opening, closing, openingDay, closingDay, from} = read;
-    const posted = this.#lines.slice(read.firstLine).filter(({state}) => state === 'posted');
-    const days = posted.map(({bookingDay}) => bookingDay);
-    const first = days.reduce(earlier, days[0] ?? closingDay);
-    const to = days.reduce(later, closingDay);
-    const stated = from ?? (days.length > 0 && first <= openingDay ? openingDay : dayAfter(openingDay));
-    const begin = days.length > 0 ? earlier(stated, first) : stated;
-    this.#balances.push({account, currency, opening, closing, from: earlier(begin, to), to});
+  balances({number, currency, opening, closing, openingDay, closingDay, from}: ReadBalances): void {
+    const posted = this.#posted;
+    if (!this.#isAsked(number)) return;
+    const to = later(posted?.to ?? closingDay, closingDay);
+    const stated =
+      from ?? (posted !== undefined && posted.from <= openingDay ? openingDay : dayAfter(openingDay));
+    const begin = earlier(earlier(stated, posted?.from ?? stated), to);
+    const {account} = this.#options;
+    chain(this.#balances, {account, currency, opening, closing, from: begin, to});
+    this.#days = widened(widened(this.#days, begin), to);
   }
 
-  end(format: StatementFormat, options: StatementOptions): BankStatement {
-    const number = this.#chosen(options);
-    const isChosen = (stated: string): boolean => number === undefined || stated === number;
-    const accountOf = (stated: string): string => options.account ?? accountName(stated);
-    const lines = this.#lines.filter((line) => isChosen(line.number));
-    const balances = this.#balances.filter((stated) => isChosen(stated.account));
-    return {
-      format,
-      lines: keyed(lines, accountOf),
-      balances: chained(balances).map((stated) => ({...stated, account: accountOf(stated.account)})),
-      accounts: [...this.#numbers].filter((stated) => stated !== '').map(maskedNumber),
-      informational: this.informational,
-    };
+  /** @throws RemitError if the file has several accounts and does not say which is meant */
+  end(format: StatementFormat): StatementFacts {
+    this.#checkAccount();
+    return {format, lines: this.#count, days: this.#days, balances: this.#balances};
   }
 
-  /** The account that is asked for; undefined for all. */
-  #chosen({account, number}: StatementOptions): string | undefined {
+  /** Whether an account is the one that is asked for, by its last characters. */
+  #isAsked(number: string): boolean {
+    const asked = this.#asked;
+    return asked === undefined || number === asked || (asked.length > 3 && number.endsWith(asked));
+  }
+
+  #checkAccount(): void {
     const numbers = [...this.#numbers];
-    const shown = numbers.map(maskedNumber).join(', ');
+    const found = numbers.filter((number) => this.#isAsked(number));
+    if (found.length === 1 || (numbers.length === 0 && this.#asked === undefined)) return;
+    const more = numbers.length > MOST_SHOWN ? ', …' : '';
+    const shown = numbers.slice(0, MOST_SHOWN).map(maskedNumber).join(', ') + more;
     const hint = 'name one by its last four characters or more: --account-number 1234';
-    if (number === undefined) {
-      if (numbers.length < 2 || account === undefined) return undefined;
-      throw this.#refuse(undefined, `has statements of ${numbers.length} accounts: ${shown}`, hint);
-    }
-    const asked = number.replaceAll(/\s/g, '');
-    const found = numbers.filter(
-      (stated) => stated === asked || (asked.length > 3 && stated.endsWith(asked)),
-    );
-    const [only] = found;
-    if (only !== undefined && found.length === 1) return only;
-    const what = found.length === 0 ? 'no statement of the account' : 'several accounts that end with';
-    throw this.#refuse(undefined, `has ${what} ${maskedNumber(asked)}; it has ${shown || 'none'}`, hint);
+    const asked = maskedNumber(this.#asked ?? '');
+    const what =
+      this.#asked === undefined
+        ? `statements of ${numbers.length} accounts: ${shown}`
+        : `${found.length === 0 ? 'no statement of the account' : 'several accounts that end with'} ${asked}; it has ${shown || 'none'}`;
+    throw this.#refuse(undefined, `has ${what}`, hint);
   }
 }
-
-/** A file that is read without an account id: account numbers are not stored. */
-const accountName = (number: string): string =>
-  `${maskedNumber(number)}/${createHash('sha256').update(number).digest('hex').slice(0, 8)}`;
 
 const earlier = (a: string, b: string): string => (b < a ? b : a);
 const later = (a: string, b: string): string => (b > a ? b : a);
 
+const widened = (range: DayRange | undefined, day: string): DayRange => ({
+  from: earlier(range?.from ?? day, day),
+  to: later(range?.to ?? day, day),
+});
+
 /**
  * Statements that continue one another become one: the pages of a statement, and several statements of one day.
  */
-function chained(balances: readonly StatedBalances[]): StatedBalances[] {
-  const chains: StatedBalances[] = [];
-  for (const next of balances) {
-    const at = chains.findLastIndex(
-      ({account, currency}) => account === next.account && currency === next.currency,
-    );
-    const last = chains[at];
-    if (
-      last !== undefined &&
-      last.closing === next.opening &&
-      last.to <= next.to &&
-      next.from <= dayAfter(last.to)
-    )
-      chains[at] = {...last, closing: next.closing, to: next.to};
-    else chains.push(next);
-  }
-  return chains;
+function chain(chains: StatedBalances[], next: StatedBalances): void {
+  const at = chains.findLastIndex(({currency}) => currency === next.currency);
+  const last = chains[at];
+  if (
+    last !== undefined &&
+    last.closing === next.opening &&
+    last.to <= next.to &&
+    next.from <= dayAfter(last.to)
+  )
+    chains[at] = {...last, closing: next.closing, to: next.to};
+  else chains.push(next);
 }
 
 /**
- * The key of a line with a bank's id has its day and amount too, because banks use ids again. Lines that are equal in
- * all of it are numbered in the order of their content, so that the order of the file changes nothing.
+ * The key of a line with a bank's id has its day and amount too, because banks use ids again. Several lines of a file
+ * may have one key; the book numbers them.
  */
-function keyed(lines: readonly ReadLine[], accountOf: (number: string) => string): BankLine[] {
-  const alike = new Map<string, {hash: string; at: number}[]>();
-  lines.forEach((line, at) => {
-    const hash = contentHash(line);
-    const base = line.id === undefined ? hash : `${line.id}/${line.bookingDay}/${line.amount}`;
-    const name = `statement/${accountOf(line.number)}/${base}`;
-    const found = alike.get(name);
-    if (found === undefined) alike.set(name, [{hash, at}]);
-    else found.push({hash, at});
-  });
-  const keys: string[] = [];
-  for (const [name, same] of alike) {
-    if (same.length > 1) same.sort((a, b) => (a.hash < b.hash ? -1 : Number(a.hash > b.hash)));
-    same.forEach(({at}, number) => (keys[at] = number === 0 ? name : `${name}/${number + 1}`));
-  }
-  return lines.map(({number, ...line}, at) => ({
-    key: keys[at] ?? '',
-    source: 'statement',
-    account: accountOf(number),
-    ...line,
-  }));
+function keyOf(line: ReadLine, account: string): string {
+  const base = line.id === undefined ? contentHash(line) : `${line.id}/${line.bookingDay}/${line.amount}`;
+  return `statement/${account}/${base}`;
 }
 
 function contentHash({amount, ...line}: ReadLine): string {

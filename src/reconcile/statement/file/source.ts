@@ -4,7 +4,7 @@ import type {Refuse} from './refusal.ts';
 import type {StatementEncoding} from './statement.ts';
 
 const HEAD_BYTES = 4096;
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 16 * 1024;
 /** No format has longer lines; a line of a statement has some hundred characters. */
 const LONGEST_LINE = 1024 * 1024;
 

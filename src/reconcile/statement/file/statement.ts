@@ -1,5 +1,5 @@
 import type {NumberFormat} from '../../../money/amount.ts';
-import type {BankLine, StatedBalances} from '../../model/line.ts';
+import type {StatedBalances} from '../../model/line.ts';
 
 export const STATEMENT_FORMATS = ['camt053', 'bai2', 'ofx', 'mt940', 'csv'] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
@@ -14,8 +14,8 @@ export type StatementEncoding = (typeof STATEMENT_ENCODINGS)[number];
 export interface StatementOptions {
   /** Default: recognized from the content. */
   format?: StatementFormat | undefined;
-  /** The id of the treasury account that the lines belong to. Default: the account number, masked. */
-  account?: string | undefined;
+  /** The id of the treasury account that the lines belong to. */
+  account: string;
   /** The account number or IBAN, or its last four characters or more, for a file with several accounts. */
   number?: string | undefined;
   /** Currency of amounts for which the file states none. */
@@ -28,14 +28,13 @@ export interface StatementOptions {
   numberFormat?: NumberFormat | undefined;
 }
 
-/** A statement file, read to its end. */
-export interface BankStatement {
+/** What is known of a statement file that was read to its end. */
+export interface StatementFacts {
   readonly format: StatementFormat;
-  readonly lines: readonly BankLine[];
+  /** How many lines it has. Entries without effect on the balance, such as camt entries with status INFO, are none. */
+  readonly lines: number;
+  /** The days that it covers, both included, by its balances and lines; undefined for an empty statement. */
+  readonly days: {readonly from: string; readonly to: string} | undefined;
   /** Balances that the file states. OFX and CSV state no opening balance, so they have none. */
   readonly balances: readonly StatedBalances[];
-  /** The account numbers as the file states them, masked: `…1234`. Empty if it states none. */
-  readonly accounts: readonly string[];
-  /** Entries without effect on the balance, such as camt entries with status INFO. They are not lines. */
-  readonly informational: number;
 }

@@ -16,7 +16,6 @@ interface OpenStatement {
   readonly currency: string;
   readonly opening: bigint;
   readonly openingDay: string;
-  readonly firstLine: number;
 }
 
 interface OpenLine {
@@ -73,7 +72,8 @@ class Mt940Reader {
     const {amount: opening, day: openingDay, currency} = balanceIn(lines[0] ?? '', at);
     this.#statements++;
     this.#into.account(this.#number);
-    this.#statement = {currency, opening, openingDay, firstLine: this.#into.count};
+    this.#into.begin();
+    this.#statement = {currency, opening, openingDay};
   }
 
   #closeStatement({lines, line}: Mt940Field): void {

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import type {Book} from '../../../src/reconcile/book/book.ts';
+import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
+import {ACCOUNT, addAll, line, OPTIONS, readFound, withBook} from '../harness.ts';
+import {Dice} from '../../sim/random.ts';
+import {camtBalance, camtDocument, camtEntry, camtStatement} from '../statement/statements.ts';
+
+const add = (book: Book, text: string) =>
+  book.addStatement(ACCOUNT, (take) => readStatement(Buffer.from(text), {account: ACCOUNT}, take));
+const keysOf = (book: Book): string[] =>
+  [...book.lines()]
+    .filter(({state}) => state !== 'changed')
+    .map(({line: {key, texts}}) => `${key} ${texts.map(({text}) => text).join(' ')}`);
+const reversed = <T>(all: readonly T[]): T[] => [...all].reverse();
+const header = 'booking_date,amount,currency_code,id,text';
+const csv = (rows: readonly string[]) => [header, ...rows].join('\n');
+
+describe('a statement in the book', () => {
+  const more = (text: string) => `<AcctSvcrRef>REF</AcctSvcrRef><AddtlNtryInf>${text}</AddtlNtryInf>`;
+  const entries = [
+    ...[camtEntry('1.00'), camtEntry('1.00'), camtEntry('1.00', {sign: 'CRDT'})],
+    ...[camtEntry('2.00', {more: more('A')}), camtEntry('2.00', {more: more('B')})],
+    ...[camtEntry('2.00', {more: more('B')}), camtEntry('3.00', {more: more('B')})],
+    camtEntry('2.00', {more: more('B'), day: '2026-03-03'}),
+  ];
+
+  it('has equal lines under different keys, the same in every order of the file and in every read', async () => {
+    const text = (list: readonly string[]) => camtDocument(camtStatement({entries: list}));
+    const [first] = await Promise.all(
+      [entries, reversed(entries), [...entries.slice(4), ...entries.slice(0, 4)]].map((list) =>
+        withBook(async (book) => {
+          await add(book, text(list));
+          book.match(OPTIONS);
+          const keys = keysOf(book);
+          for (const again of [list, reversed(list)]) {
+            await add(book, text(again));
+            book.match(OPTIONS);
+            assert.deepEqual(keysOf(book), keys);
+          }
+          return keys;
+        }),
+      ),
+    ).then((all) => {
+      for (const each of all) assert.deepEqual(each, all[0]);
+      return all;
+    });
+    assert.equal(new Set(first!.map((key) => key.split(' ')[0])).size, entries.length);
+    assert.ok(
+      first!.some((key) => key.endsWith('REF/2026-03-02/-200/3 REF B')),
+      first!.join('\n'),
+    );
+  });
+
+  for (const count of [1, 2, 255, 256, 257, 1100])
+    it(`has ${count} equal lines, beside others, in any order`, () =>
+      withBook(async (book) => {
+        const rows = Array.from({length: count}, (_, n) => [
+          '2026-03-02,-1.00,USD,,FEE',
+          `2026-03-02,-2.00,USD,ID,text ${n % 7}`,
+          `2026-03-03,-${n}.50,USD,,other`,
+        ]).flat();
+        const dice = new Dice(count, 'rows');
+        await add(book, csv(rows));
+        book.match(OPTIONS);
+        const keys = keysOf(book);
+        assert.equal(keys.length, rows.length);
+        assert.equal(new Set(keys.map((key) => key.split(' ')[0])).size, rows.length);
+        const mixed = rows.map((row) => ({row, at: dice.next()})).sort((a, b) => a.at - b.at);
+        await add(book, csv(mixed.map(({row}) => row)));
+        book.match(OPTIONS);
+        assert.deepEqual(keysOf(book), keys);
+        // One of the equal lines is no longer there.
+        await add(book, csv(rows.slice(1)));
+        const {perCurrency} = book.match(OPTIONS);
+        assert.equal(keysOf(book).length, rows.length - 1);
+        assert.equal(perCurrency[0]!.lines.unexplained.count, rows.length - 1);
+      }));
+
+  it('that cannot be read to its end leaves the book as it was, and names the line or element', () =>
+    withBook(async (book) => {
+      const rows = Array.from({length: 3000}, (_, n) => `2026-03-02,-${n}.00,USD,,text ${n}`);
+      await add(book, csv(rows.slice(0, 10)));
+      addAll(book, [line('from the service')]);
+      const before = readFound(book, book.match(OPTIONS));
+      const large = camtStatement({
+        closing: camtBalance('CLBD', '-100.00', '2026-03-02'),
+        entries: [
+          ...Array.from({length: 3000}, (_, n) => camtEntry(`${n}.00`, {currency: 'USD'})),
+          camtEntry('x'),
+        ],
+      });
+      const good = camtStatement({iban: 'DE02100100100006820101', entries: [camtEntry('1.00')]});
+      for (const [text, words] of [
+        [csv([...rows, '2026-03-02,x,USD,,text']), /line 3002: "x" is not an amount/],
+        [csv([...rows, '2026-03-02,1.00']), /line 3002/],
+        [camtDocument(good, large), /element Stmt\/Ntry \(entry 3001\)/],
+        [camtDocument(good, camtStatement({iban: 'DE02300209000106531065'})), /2 accounts/],
+        ['booking_date,amount,currency_code\n2026-03-02,1,USD\n', /major or in minor/],
+      ] as const)
+        await assert.rejects(add(book, text), words);
+      assert.deepEqual(readFound(book, book.match(OPTIONS)), before);
+    }));
+
+  it('has its balances and days, and an empty one changes nothing', () =>
+    withBook(async (book) => {
+      await add(book, camtDocument(camtStatement({entries: [camtEntry('1.00', {sign: 'CRDT'})]})));
+      assert.match(book.match(OPTIONS).why.join(), /stated balances differ by -1\.00 EUR/);
+      await add(book, csv([]));
+      assert.equal(keysOf(book).length, 1);
+      // Another statement of the same days has no such line.
+      await add(book, camtDocument(camtStatement({})));
+      assert.deepEqual(book.match(OPTIONS).why, []);
+      assert.deepEqual(keysOf(book), []);
+    }));
+});
