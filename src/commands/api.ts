@@ -1,21 +1,15 @@
 import {Args, Flags} from '@oclif/core';
 import {allItems} from '../cli/api/pages.ts';
-import {effectOf, readCommand} from '../cli/api/any-request.ts';
-import {creationOf} from '../cli/api/creation.ts';
+import {effectOf, noteTypedCreate, readCommand} from '../cli/api/any-request.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import type {Context} from '../cli/core/context.ts';
 import {answerText, readHeaders, type IncludedAnswer} from '../cli/api/headers.ts';
 import {acceptNewFlag, dryRunFlags, inGroup, statedAmountFlags} from '../cli/input/flags.ts';
 import {readData} from '../cli/input/json-data.ts';
 import {requestFacts} from '../cli/api/request-facts.ts';
-import {
-  type KeyOrigin,
-  makesRecord,
-  paymentOf,
-  sendPayment,
-  unremembered,
-} from '../cli/api/request-payment.ts';
-import {FIRST_OF_TWO} from '../cli/write/create-steps.ts';
+import {makesRecord, paymentOf} from '../cli/api/request-payment.ts';
+import {type ChosenKey, unremembered} from '../cli/doubts/payment.ts';
+import {createStepsOf} from '../cli/write/steps.ts';
 import {readStated} from '../cli/write/stated-amount.ts';
 import {guardPreview} from '../cli/guard/guard.ts';
 import {refuseTypedForLive} from '../cli/guard/test-only.ts';
@@ -98,7 +92,7 @@ export default class Api extends RemitCommand {
           });
     const headers = readHeaders(flags.header ?? []);
     const isNewKey = given === undefined;
-    const creation = creationOf(context, body, read);
+    const steps = createStepsOf(context, operation, {body: read.body, sent: body, isRaw});
     const inputFor = (idempotencyKey: string | undefined, isFreshKey: boolean) => ({
       ...{body, headers, idempotencyKey, isFreshKey, isRaw, hint: hintFor(idempotencyKey)},
       ...{returnsRecord: makesRecord(operation), wantsHeaders: flags.include, signal: stop.signal},
@@ -108,9 +102,8 @@ export default class Api extends RemitCommand {
     const request = {method, path: args.path, read, stated: readStated(flags)};
     if (flags['dry-run'] && isWrite) await guardPreview(() => requestFacts(context, request), profile);
     if (flags['dry-run']) {
-      const isStepped = !isNewKey && creation?.isInSteps === true;
-      if (isStepped) out.note(FIRST_OF_TWO);
-      const input = {...inputFor(newKey, isNewKey), ...(isStepped ? {body: creation.unapprovedBody} : {})};
+      const previewed = steps === undefined ? body : steps.previewed(given);
+      const input = {...inputFor(newKey, isNewKey), body: previewed};
       return showPreview(context, client.previewRequest(method, args.path, input));
     }
     if (flags.paginate) {
@@ -122,28 +115,30 @@ export default class Api extends RemitCommand {
     if (isWrite) {
       await context.guardWrite(
         await requestFacts(context, request),
-        [
-          {method, path: args.path, body, isRaw},
-          ...(creation?.isInSteps ? [{method, path: args.path, body: creation.unapprovedBody, isRaw}] : []),
-        ],
-        creation?.follows,
+        (steps?.bodies ?? [body]).map((one) => ({method, path: args.path, body: one, isRaw})),
+        steps?.follows,
       );
     }
-    const send = async (
-      idempotencyKey: string | undefined,
-      {isRepeat, isOwn, earlier, memory}: KeyOrigin,
-    ) => {
+    const send = async (key: ChosenKey) => {
+      const {isRepeat, isOwn, earlier} = key;
+      const idempotencyKey = keyed ? key.idempotencyKey : given; // elsewhere the service may ignore it
       if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
       const input = {...inputFor(idempotencyKey, isNewKey && !isRepeat), mayApproveAtOnce: isOwn, earlier};
-      const whole = {...input, ...creation?.optionsFor(idempotencyKey, input.hint, memory)};
-      const result = await client.request(method, args.path, whole);
-      const noted = creation?.note(result, memory, isNewKey && !isRepeat);
+      const between = input.hint === undefined ? {} : steps?.between(key, input.hint);
+      const result = await client.request(method, args.path, {...input, ...between});
+      const noted =
+        steps && noteTypedCreate(context, steps, {read, result, key, isFreshKey: input.isFreshKey});
       return {idempotencyKey, noted, ...result};
     };
     const payment = paymentOf(read, {accepts: flags.accept ?? [], typed: this.typed});
     const sent = await (payment === undefined
-      ? send(newKey, unremembered(isNewKey))
-      : sendPayment(context, payment, {keyed, given}, send));
+      ? send(unremembered(newKey, isNewKey))
+      : (await import('../cli/doubts/memory.ts')).sendPayment(
+          context,
+          payment,
+          keyed ? {given} : undefined,
+          send,
+        ));
     const {data, status, warning, headers: answered, idempotencyKey, noted} = sent;
     if (method !== 'GET') effects.took(effectOf(data, typed, {idempotencyKey, commands}));
     if (status === 207 || sent.isPartial || noted?.unintended !== undefined) {

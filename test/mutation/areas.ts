@@ -70,7 +70,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: 'guard',
-    sources: {beside: ['checkCaps'], exporting: ['guardWrite', 'amountOfFlags', 'recordAfter', 'sendOnce']},
+    sources: {beside: ['checkCaps'], exporting: ['guardWrite', 'amountOfFlags', 'noteCreated', 'sendWrite']},
     tests: ['test/cli/', ...WRITES, 'test/commands/test-only', 'test/commands/payouts/batch/caps'],
   },
   {

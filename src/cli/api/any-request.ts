@@ -1,6 +1,13 @@
+import type {Result} from '../../client/requests/resource.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {asObject, type Json, type JsonValue, receivedFields} from '../../narrow.ts';
+import type {ReadRequest} from '../../service/read-request.ts';
+import type {Context} from '../core/context.ts';
+import type {ChosenKey} from '../doubts/payment.ts';
 import type {Commands} from '../line/command-line.ts';
+import {noteCreated, unintendedStatus} from '../write/compare.ts';
+import type {CreateSteps} from '../write/steps.ts';
 import {answeredRecord} from '../../client/answers/record.ts';
-import type {Json} from '../../narrow.ts';
 
 /** A request that was typed. */
 interface Typed {
@@ -37,4 +44,31 @@ export function effectOf(
     ...{id, status},
     next: readCommand(commands, typed),
   };
+}
+
+/**
+ * Compares the answer to a typed create of a payin or payout with its request.
+ * @returns what is wrong with the status of the record, and the command that reads it
+ */
+export function noteTypedCreate(
+  context: Context,
+  {noun, resource, isApproved, remember}: CreateSteps,
+  {
+    read: {operation, isRaw, body},
+    result,
+    key,
+    isFreshKey,
+  }: {read: ReadRequest; result: Result<JsonValue>; key: ChosenKey; isFreshKey: boolean},
+): {unintended: string | undefined; next: string | undefined} {
+  const {data, status} = result;
+  const record = answeredRecord(
+    isRaw && operation !== undefined ? context.codec.recordIn(operation, data) : data,
+  );
+  remember(key.memory, {data: record, status});
+  const isNew = isFreshKey || (status === 201 && !isApproved);
+  const tracked = {resource, lifecycle: LIFECYCLES[noun], noun, isNew};
+  const next = record.id && context.commands.read(resource, 'get', record.id);
+  noteCreated(context, {noun, resource, asked: asObject(body), record: receivedFields(record), next});
+  const meant = isApproved ? 'approved' : 'created';
+  return {unintended: unintendedStatus(meant, tracked, {data: record, status}), next};
 }

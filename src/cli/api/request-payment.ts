@@ -3,19 +3,9 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
 import type {JsonFields, Json} from '../../narrow.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
-import type {Context} from '../core/context.ts';
-import type {ChosenKey} from '../doubts/memory.ts';
-import {NO_MEMORY, type Payment} from '../doubts/payment.ts';
+import type {Payment} from '../doubts/payment.ts';
 import type {Typed} from '../line/command-line.ts';
 import {paramsAt, paymentBody, type ReadRequest} from '../../service/read-request.ts';
-
-export type KeyOrigin = Omit<ChosenKey, 'idempotencyKey'>;
-
-/** A request that is not remembered, with a key that was typed, was made for it, or is absent. */
-export const unremembered = (isOwn: boolean): KeyOrigin => ({
-  ...{isRepeat: false, isOwn, earlier: undefined},
-  memory: NO_MEMORY,
-});
 
 /** The operations that make a payment, and the fields of its two ends. */
 const PAYMENTS: Readonly<Partial<Record<OperationId, {kind: PaymentKind; party: string; source?: string}>>> =
@@ -80,20 +70,4 @@ function amountIn(body: JsonFields): bigint | null {
   );
   const [first, ...others] = stated.map(minorUnitsIn);
   return first !== undefined && others.every((other) => other === first) ? first : null;
-}
-
-/**
- * Sends it with the memory of payments in doubt. A typed key counts only where the operation takes one: elsewhere the
- * service may ignore it.
- * @param keyed the operation takes an idempotency key
- */
-export async function sendPayment<T>(
-  context: Context,
-  payment: Payment,
-  {keyed, given}: {keyed: boolean; given: string | undefined},
-  send: (idempotencyKey: string | undefined, origin: KeyOrigin) => Promise<T>,
-): Promise<T> {
-  const {sendWithKey, sendWithoutKey} = await import('../doubts/memory.ts');
-  if (!keyed) return sendWithoutKey(context, payment, () => send(given, unremembered(false)));
-  return sendWithKey(context, payment, given, ({idempotencyKey, ...origin}) => send(idempotencyKey, origin));
 }

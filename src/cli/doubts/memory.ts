@@ -1,6 +1,5 @@
 import {join} from 'node:path';
 import {asksForApproval} from '../../client/requests/approval.ts';
-import type {EarlierRequest} from '../../client/requests/resource.ts';
 import {nextTurn} from '../../clock.ts';
 import {
   contentOf,
@@ -25,20 +24,8 @@ import {asObject} from '../../narrow.ts';
 import {acquireLock} from '../../store/locks/lock.ts';
 import type {Context} from '../core/context.ts';
 import {explained, leavesNoDoubt, shownBy} from './outcome.ts';
-import {type EntryMemory, NO_MEMORY, type Payment} from './payment.ts';
+import {type ChosenKey, type EntryMemory, NO_MEMORY, type Payment} from './payment.ts';
 import {askAboutAlike, askAboutEarlier, askAboutOther} from './question.ts';
-
-/** The idempotency key of a create. */
-export interface ChosenKey {
-  idempotencyKey: string;
-  /** An earlier request with this key may have reached the service. */
-  isRepeat: boolean;
-  /** The key was made by remit for this very payment, so it cannot belong to another record. */
-  isOwn: boolean;
-  /** What is known about the requests that were sent with it before. */
-  earlier: EarlierRequest | undefined;
-  memory: EntryMemory;
-}
 
 /** How a payment is sent. */
 interface Draft {
@@ -56,29 +43,29 @@ interface Remembered extends Draft {
 }
 
 /**
- * Sends a payin or payout with an idempotency key. It is remembered on disk from before the request leaves until an
- * answer shows what became of it. If the same payment is in doubt already, a terminal asks whether to repeat it, and
- * anything else is refused.
- * @param given the key that was typed
+ * Sends a payment. It is remembered on disk from before the request leaves until an answer shows what became of it. If
+ * the same payment is in doubt already, a terminal asks whether to repeat it, and anything else is refused.
+ * @param key with the key that was typed; undefined if the operation takes none, so that a repetition is always another
+ * payment
  * @param send resolves if the outcome is known, and rejects with an error that shows whether it is
  * @throws RemitError GUARD_DUPLICATES; STATE or STATE_DAMAGED if a live payment cannot be remembered
  */
-export function sendWithKey<T>(
+export function sendPayment<T>(
   context: Context,
   payment: Payment,
-  given: string | undefined,
+  key: {given: string | undefined} | undefined,
   send: (key: ChosenKey) => Promise<T>,
 ): Promise<T> {
-  const fresh = given ?? context.runtime.uuid();
-  const draft = {idempotencyKey: fresh, isOwnKey: given === undefined};
+  const draft = {
+    idempotencyKey: key === undefined ? null : (key.given ?? context.runtime.uuid()),
+    isOwnKey: key !== undefined && key.given === undefined,
+  };
   return remembering(context, payment, draft, ({idempotencyKey, isOwnKey, repeats, memory, file}) =>
     send({
-      idempotencyKey: idempotencyKey ?? fresh,
-      isRepeat: repeats !== undefined,
-      isOwn: isOwnKey,
-      earlier: repeats,
-      memory,
+      idempotencyKey: idempotencyKey ?? undefined,
+      ...{isRepeat: repeats !== undefined, isOwn: isOwnKey, earlier: repeats, memory},
     }).catch(async (error: unknown) => {
+      if (idempotencyKey === null) throw error;
       const isKept = repeats !== undefined && !hasAccountOf(context, repeats);
       throw await explained(context, payment, {
         ...{error, isSameRequest: isSameRequest(payment, repeats), file},
@@ -87,10 +74,6 @@ export function sendWithKey<T>(
     }),
   );
 }
-
-/** The same for an operation without idempotency keys: a repetition is always another payment. */
-export const sendWithoutKey = <T>(context: Context, payment: Payment, send: () => Promise<T>): Promise<T> =>
-  remembering(context, payment, {idempotencyKey: null, isOwnKey: false}, send);
 
 async function remembering<T>(
   context: Context,

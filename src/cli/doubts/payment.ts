@@ -1,3 +1,4 @@
+import type {EarlierRequest} from '../../client/requests/resource.ts';
 import type {PaymentFacts} from '../../doubts/open-payment.ts';
 import type {Typed} from '../line/command-line.ts';
 import type {JsonFields} from '../../narrow.ts';
@@ -23,4 +24,23 @@ export interface EntryMemory {
   ended: () => void;
 }
 
+/** The idempotency key of a create. */
+export interface ChosenKey {
+  /** Undefined if the operation takes none. */
+  idempotencyKey: string | undefined;
+  /** An earlier request with this key may have reached the service. */
+  isRepeat: boolean;
+  /** The key was made by remit for this very payment, so it cannot belong to another record. */
+  isOwn: boolean;
+  /** What is known about the requests that were sent with it before. */
+  earlier: EarlierRequest | undefined;
+  memory: EntryMemory;
+}
+
 export const NO_MEMORY: EntryMemory = {known: () => {}, unclear: () => {}, ended: () => {}};
+
+/** The key of a request that is not remembered. */
+export const unremembered = (idempotencyKey: string | undefined, isOwn: boolean): ChosenKey => ({
+  ...{idempotencyKey, isRepeat: false, isOwn, earlier: undefined},
+  memory: NO_MEMORY,
+});

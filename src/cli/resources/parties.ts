@@ -1,15 +1,14 @@
 import {REFERENCE_METADATA_KEY} from '../../batch/model/identity.ts';
-import {EXIT, RemitError} from '../../errors.ts';
+import {RemitError} from '../../errors.ts';
 import type {View} from '../../output/records/view.ts';
-import {done, type CommandOutcome} from '../core/outcome.ts';
+import type {CommandOutcome} from '../core/outcome.ts';
 import type {Context} from '../core/context.ts';
 import type {bodyFlags, FlagValues, partyFlags} from '../input/flags.ts';
 import {readMetadata} from '../input/metadata.ts';
-import {sendOnce} from '../write/send-once.ts';
+import {write} from '../write/write.ts';
 import {ownerDetails} from '../write/who.ts';
 import {requireId} from './names.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
-import type {DryRun} from '../write/previews.ts';
 
 type Parties = 'payees' | 'payers';
 type PartyFlags = FlagValues<typeof partyFlags & typeof bodyFlags>;
@@ -25,13 +24,13 @@ const bodyOf = (flags: PartyFlags) => ({
  * Creates a payee or payer (assumption 10). No idempotency key is documented for it, so it is never repeated
  * automatically.
  */
-export async function createParty(
+export function createParty(
   context: Context,
   resource: Parties,
   view: View,
   flags: PartyFlags & {name: string},
-): Promise<ServiceRecord | DryRun> {
-  const sent = await sendOnce(context, {
+): Promise<CommandOutcome> {
+  return write(context, {
     operation: `${resource}.create`,
     body: bodyOf(flags),
     dryRun: flags['dry-run'],
@@ -40,10 +39,8 @@ export async function createParty(
     shows: () => ({name: flags.name, email: flags.email, type: flags.type}),
     checkedBy: [resource, 'list', '--limit', '5'],
     shownBy: (id) => [resource, 'get', id],
+    view,
   });
-  if (sent.dryRun) return sent.dryRun;
-  context.out.record(sent.result.data, view);
-  return sent.result.data;
 }
 
 /**
@@ -70,7 +67,7 @@ export async function updateParty(
     metadata === undefined || REFERENCE_METADATA_KEY in metadata
       ? typed
       : {...typed, metadata: {...metadata, ...importReferenceOf(await read())}};
-  const sent = await sendOnce(context, {
+  return write(context, {
     operation: `${resource}.update`,
     params: {id},
     body,
@@ -86,12 +83,8 @@ export async function updateParty(
     leaves: body,
     checkedBy: [resource, 'get', id],
     read,
+    view,
   });
-  if (sent.dryRun) return done(sent.dryRun);
-  const {data} = sent.result;
-  if (sent.unread) return {data, exitCode: EXIT.PARTIAL};
-  context.out.record(data, view);
-  return done(data);
 }
 
 function importReferenceOf({metadata}: ServiceRecord): Record<string, string> {

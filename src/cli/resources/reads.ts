@@ -1,6 +1,6 @@
 import type {Result} from '../../client/requests/resource.ts';
 import type {Context} from '../core/context.ts';
-import {noteNotShown} from '../write/fields-not-shown.ts';
+import {noteNotShown} from '../write/compare.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 import {receivedFields} from '../../narrow.ts';
 

@@ -13,10 +13,9 @@ import {plainValue} from '../../output/records/view.ts';
 import {webhookEndpointView} from '../../output/views/webhooks.ts';
 import type {Context} from '../core/context.ts';
 import {openSecretFile, type SecretFile} from '../input/secret-file.ts';
-import {sendOnce} from '../write/send-once.ts';
+import {write, type Write, type Written} from '../write/write.ts';
 import {findSigningSecret, type SigningSecret, withoutSecret} from './signing-secret.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
-import type {ServiceRecord} from '../../client/answers/record.ts';
 
 const SECRET = 'signing_secret';
 
@@ -38,26 +37,16 @@ export async function createEndpoint(
     secretFile === undefined || dryRun ? undefined : openSecretFile(secretFile, context.runtime.cwd);
   let kept = false;
   try {
-    const sent = await sendOnce(context, {
-      operation: 'webhookEndpoints.create',
-      body,
-      dryRun,
-      facts: {operation: 'create a webhook endpoint', party: ['url', plainValue(body['url'])]},
-      noun: 'webhook endpoint',
-      checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
-      shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
-      leaves: body,
-    });
-    if (sent.dryRun) return done(sent.dryRun);
-    const {answer} = sent.result;
-    const created = unwrapRecord(answer);
-    const secret = findSigningSecret(answer, context.out.sanitizer);
-    if (secret === undefined) return showUnknown(context, created, file);
-    if (file === undefined) return showSecret(context, answer, secret);
-    kept = keepSecret(context, file, secret.value);
-    return kept
-      ? showRest(context, withoutSecret(created, secret.value), {secret, file})
-      : showSecret(context, answer, secret);
+    const show = ({result: {answer}}: Written) => {
+      const created = unwrapRecord(answer);
+      const secret = findSigningSecret(answer, context.out.sanitizer);
+      if (secret === undefined) return showUnknown(context, created, file);
+      kept = file !== undefined && keepSecret(context, file, secret.value);
+      return kept && file !== undefined
+        ? showRest(context, withoutSecret(created, secret.value), {secret, file})
+        : showSecret(context, answer, secret);
+    };
+    return await write(context, {...endpointCreation(body), dryRun, show});
   } finally {
     if (!kept) file?.discard();
   }
@@ -131,35 +120,48 @@ const DOCUMENTED = new Set([
 /**
  * Enables or disables an endpoint. The value is sent, so that a repetition does not toggle it back (assumption 32).
  */
-export async function switchEndpoint(
+export function switchEndpoint(
   context: Context,
   request: {id: string; active: boolean; dryRun: boolean | undefined},
 ): Promise<CommandOutcome> {
   const {id, active} = request;
-  const sent = await sendOnce(context, {
-    operation: 'webhookEndpoints.toggle',
-    params: {id},
+  return write(context, {
+    ...endpointChange(context, id, 'toggle'),
     body: {is_active: active},
     dryRun: request.dryRun,
     facts: {operation: `${active ? 'enable' : 'disable'} the webhook endpoint`, party: ['endpoint', id]},
-    ...endpointWrite(context, id),
     done: active ? 'was enabled' : 'was disabled',
     leaves: {is_active: active},
+    view: webhookEndpointView,
   });
-  if (sent.dryRun) return done(sent.dryRun);
-  const {data} = sent.result;
-  if (sent.unread) return {data, exitCode: EXIT.PARTIAL};
-  context.out.record(data, webhookEndpointView);
-  return done(data);
 }
 
-/** What every write on a known endpoint reports about it. */
-export const endpointWrite = ({client, stop}: Context, id: string) => ({
+/** A create with this body. */
+export const endpointCreation = (body: JsonFields): Omit<Write, 'dryRun'> => ({
+  ...{operation: 'webhookEndpoints.create', body, leaves: body},
+  facts: {operation: 'create a webhook endpoint', party: ['url', plainValue(body['url'])]},
   noun: 'webhook endpoint',
-  id,
+  checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
+  shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
+});
+
+/** A change of a known endpoint. */
+export const endpointChange = (
+  {client, stop}: Context,
+  id: string,
+  verb: 'update' | 'toggle',
+): Omit<Write, 'dryRun'> => ({
+  ...{operation: `webhookEndpoints.${verb}`, params: {id}, noun: 'webhook endpoint', id, done: 'was changed'},
+  facts: {operation: 'change the webhook endpoint', party: ['endpoint', id]},
   checkedBy: ['webhooks', 'endpoints', 'get', id],
-  read: async (): Promise<ServiceRecord> =>
+  read: async () =>
     (await client.record('webhookEndpoints.get', {params: {id}, options: {signal: stop.signal}})).data,
+});
+
+export const endpointDeletion = (id: string): Omit<Write, 'dryRun'> => ({
+  ...{operation: 'webhookEndpoints.delete', params: {id}, noun: 'webhook endpoint', id, done: 'was deleted'},
+  facts: {operation: 'delete the webhook endpoint', party: ['endpoint', id]},
+  checkedBy: ['webhooks', 'endpoints', 'get', id],
 });
 
 /** Assumption 33, and the shapes that other services use: bare lists, names alone, `event_types`. */

@@ -2,7 +2,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
-import {approveRecord} from '../../cli/resources/money/act.ts';
+import {approveRecord} from '../../cli/resources/money/writes.ts';
 import {MOVE} from '../../cli/resources/money/moves.ts';
 
 export default class MovesApprove extends RemitCommand {

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {acceptNewFlag, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
-import {createBetween} from '../../cli/resources/money/create-between.ts';
+import {createMoney} from '../../cli/resources/money/writes.ts';
 import {MOVE} from '../../cli/resources/money/moves.ts';
 
 const EXAMPLE = '<%= config.bin %> moves create --source ID --destination ID --amount 125.00 --currency USD';
@@ -41,6 +41,6 @@ export default class MovesCreate extends RemitCommand {
       description: flags.description,
     };
     const request = {body, amount, dryRun: flags['dry-run'], accepts: flags.accept ?? []};
-    return this.conclude(await createBetween(await this.open(), MOVE, {...request, typed: this.typed}));
+    return this.conclude(await createMoney(await this.open(), MOVE, {...request, typed: this.typed}));
   }
 }

@@ -13,6 +13,6 @@ export default class PayeesCreate extends RemitCommand {
 
   async run() {
     const {flags} = await this.parseWithData(PayeesCreate);
-    return createParty(await this.open(), 'payees', payeeView, flags);
+    return this.conclude(await createParty(await this.open(), 'payees', payeeView, flags));
   }
 }

@@ -13,6 +13,6 @@ export default class PayersCreate extends RemitCommand {
 
   async run() {
     const {flags} = await this.parseWithData(PayersCreate);
-    return createParty(await this.open(), 'payers', payerView, flags);
+    return this.conclude(await createParty(await this.open(), 'payers', payerView, flags));
   }
 }

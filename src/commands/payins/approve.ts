@@ -3,7 +3,7 @@ import {dryRunFlags, statedAmountFlags, waitFlags} from '../../cli/input/flags.t
 import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
 import {PAYIN} from '../../cli/resources/money/transfer-kinds.ts';
-import {approveRecord} from '../../cli/resources/money/act.ts';
+import {approveRecord} from '../../cli/resources/money/writes.ts';
 
 export default class PayinsApprove extends RemitCommand {
   static override summary = 'Approve a payin so that money moves';

@@ -4,7 +4,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {amountFlags, createFlags, inGroup, requestFlags, waitFlags} from '../../cli/input/flags.ts';
 import {readMetadata} from '../../cli/input/metadata.ts';
 import {PAYIN} from '../../cli/resources/money/transfer-kinds.ts';
-import {createTransfer} from '../../cli/resources/money/create-transfer.ts';
+import {createMoney} from '../../cli/resources/money/writes.ts';
 
 const EXAMPLE =
   '<%= config.bin %> payins create --payer 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 --amount 125.00 --currency USD';
@@ -47,7 +47,7 @@ export default class PayinsCreate extends RemitCommand {
       auto_approve: flags['auto-approve'] || undefined,
     };
     return this.conclude(
-      await createTransfer(await this.open(), PAYIN, {
+      await createMoney(await this.open(), PAYIN, {
         body,
         amount,
         idempotencyKey: flags['idempotency-key'],

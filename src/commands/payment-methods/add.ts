@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import type {Context} from '../../cli/core/context.ts';
+import {done} from '../../cli/core/outcome.ts';
 import {bodyFlags, currencyFlag, inGroup, ownerFlags} from '../../cli/input/flags.ts';
 import {count} from '../../cli/input/global-flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
@@ -12,7 +13,7 @@ import {
   readBankAccount,
 } from '../../cli/resources/bank-account.ts';
 import {requireId} from '../../cli/resources/names.ts';
-import {sendOnce} from '../../cli/write/send-once.ts';
+import {write} from '../../cli/write/write.ts';
 import {readNumber} from '../../cli/write/sensitive-numbers.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 import {hasCardExpired} from '../../contract/card-number.ts';
@@ -89,7 +90,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       type === 'card' ? await this.#card(context, flags) : await this.#bankAccount(context, country, flags);
     const body = {...method, ...details};
     const noun = type.replace('_', ' ');
-    const sent = await sendOnce(context, {
+    const outcome = await write(context, {
       operation: methodOperation(owner, 'add'),
       params: methodParams(owner),
       body,
@@ -108,32 +109,26 @@ export default class PaymentMethodsAdd extends RemitCommand {
         is_default: status === 202 || status === 207 ? undefined : method.is_default, // not yet, or as the warning says
       }),
       checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
+      show: ({result: {data, status, warning}}) => {
+        const {out, commands} = context;
+        out.record(data, paymentMethodView);
+        if (hasNoRail(data)) {
+          const refused = owner.label === 'payee' ? 'payouts to it' : 'payins from it';
+          out.warn(
+            `no rail of the service supports this payment method (${country}), so ${refused} are refused`,
+          );
+        }
+        if (status !== 207) return done(data);
+        out.warn(warning ?? 'the payment method was added, but not made the default');
+        const {id} = data;
+        if (flags.default && id !== undefined) {
+          out.note('When it is verified, make it the default with:');
+          out.hint(commands.write('payment-methods', 'set-default', id, `--${owner.label}`, owner.id));
+        }
+        return {data, exitCode: EXIT.PARTIAL};
+      },
     });
-    if (sent.dryRun) return sent.dryRun;
-    const {out} = context;
-    const {data, status, warning} = sent.result;
-    out.record(data, paymentMethodView);
-    if (hasNoRail(data)) {
-      const refused = owner.label === 'payee' ? 'payouts to it' : 'payins from it';
-      out.warn(`no rail of the service supports this payment method (${country}), so ${refused} are refused`);
-    }
-    if (status === 207) {
-      out.warn(warning ?? 'the payment method was added, but not made the default');
-      const {id} = data;
-      if (flags.default && id !== undefined) {
-        const next = context.commands.write(
-          'payment-methods',
-          'set-default',
-          id,
-          `--${owner.label}`,
-          owner.id,
-        );
-        out.note('When it is verified, make it the default with:');
-        out.hint(next);
-      }
-      this.exitWith(EXIT.PARTIAL);
-    }
-    return data;
+    return this.conclude(outcome);
   }
 
   async #card(

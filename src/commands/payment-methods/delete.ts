@@ -4,8 +4,7 @@ import {idArg} from '../../cli/input/global-flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {requireId} from '../../cli/resources/names.ts';
-import {isGone} from '../../cli/resources/deletion.ts';
-import {sendOnce} from '../../cli/write/send-once.ts';
+import {showDeleted, write, type Write} from '../../cli/write/write.ts';
 
 export default class PaymentMethodsDelete extends RemitCommand {
   static override summary = 'Delete a payment method other than the default';
@@ -18,9 +17,7 @@ export default class PaymentMethodsDelete extends RemitCommand {
     const owner = readOwner(flags);
     const context = await this.open();
     requireId(context, owner.label, owner.id);
-    const named = `payment method ${args.id} of ${owner.label} ${owner.id}`;
-    const checkedBy = ['payment-methods', 'list', `--${owner.label}`, owner.id];
-    const sent = await sendOnce(context, {
+    const asked: Write = {
       operation: methodOperation(owner, 'delete'),
       params: methodParams(owner, args.id),
       dryRun: flags['dry-run'],
@@ -32,11 +29,10 @@ export default class PaymentMethodsDelete extends RemitCommand {
       noun: 'payment method',
       id: args.id,
       done: 'was deleted',
-      checkedBy,
-    });
-    if (sent.dryRun) return sent.dryRun;
-    const deleted = isGone(context, sent.result, {named, checkedBy});
-    if (deleted) context.out.text(`Deleted ${named}.`);
-    return {id: args.id, deleted, [`${owner.label}_id`]: owner.id};
+      checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
+    };
+    const named = `payment method ${args.id} of ${owner.label} ${owner.id}`;
+    const show = showDeleted(context, named, asked, {[`${owner.label}_id`]: owner.id});
+    return this.conclude(await write(context, {...asked, show}));
   }
 }

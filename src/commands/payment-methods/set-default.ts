@@ -4,8 +4,7 @@ import {idArg} from '../../cli/input/global-flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {findMethod, methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {requireId} from '../../cli/resources/names.ts';
-import {sendOnce} from '../../cli/write/send-once.ts';
-import {EXIT} from '../../errors.ts';
+import {write} from '../../cli/write/write.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
 export default class PaymentMethodsSetDefault extends RemitCommand {
@@ -19,7 +18,7 @@ export default class PaymentMethodsSetDefault extends RemitCommand {
     const owner = readOwner(flags);
     const context = await this.open();
     requireId(context, owner.label, owner.id);
-    const sent = await sendOnce(context, {
+    const outcome = await write(context, {
       operation: methodOperation(owner, 'setDefault'),
       params: methodParams(owner, args.id),
       dryRun: flags['dry-run'],
@@ -34,10 +33,8 @@ export default class PaymentMethodsSetDefault extends RemitCommand {
       leaves: {is_default: true},
       checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
       read: async () => (await findMethod(context, owner, args.id)) ?? {},
+      view: paymentMethodView,
     });
-    if (sent.dryRun) return sent.dryRun;
-    if (sent.unread) this.exitWith(EXIT.PARTIAL);
-    context.out.record(sent.result.data, paymentMethodView);
-    return sent.result.data;
+    return this.conclude(outcome);
   }
 }

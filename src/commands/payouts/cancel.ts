@@ -3,7 +3,7 @@ import {dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
 import {PAYOUT} from '../../cli/resources/money/transfer-kinds.ts';
-import {cancelRecord} from '../../cli/resources/money/act.ts';
+import {cancelRecord} from '../../cli/resources/money/writes.ts';
 
 export default class PayoutsCancel extends RemitCommand {
   static override summary = 'Cancel a payout that has not been released';

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {bodyFlags, currencyFlag} from '../../cli/input/flags.ts';
-import {sendOnce} from '../../cli/write/send-once.ts';
+import {write} from '../../cli/write/write.ts';
 import {subaccountView} from '../../output/views/moves.ts';
 
 export default class SubaccountsCreate extends RemitCommand {
@@ -20,7 +20,7 @@ export default class SubaccountsCreate extends RemitCommand {
     const {flags} = await this.parseWithData(SubaccountsCreate);
     const context = await this.open();
     const body = {name: flags.name, currency_code: flags.currency};
-    const sent = await sendOnce(context, {
+    const outcome = await write(context, {
       operation: 'subaccounts.create',
       body,
       dryRun: flags['dry-run'],
@@ -29,9 +29,8 @@ export default class SubaccountsCreate extends RemitCommand {
       shows: () => body,
       checkedBy: ['subaccounts', 'list', '--limit', '5'],
       shownBy: (id) => ['subaccounts', 'get', id],
+      view: subaccountView,
     });
-    if (sent.dryRun) return sent.dryRun;
-    context.out.record(sent.result.data, subaccountView);
-    return sent.result.data;
+    return this.conclude(outcome);
   }
 }

@@ -1,5 +1,5 @@
 import {ACCOUNT_TRANSFER} from '../../cli/resources/money/account-transfers.ts';
-import {approveRecord} from '../../cli/resources/money/act.ts';
+import {approveRecord} from '../../cli/resources/money/writes.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {accountTransferWaitFlags, dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {ACCOUNT_TRANSFER} from '../../cli/resources/money/account-transfers.ts';
-import {createBetween} from '../../cli/resources/money/create-between.ts';
+import {createMoney} from '../../cli/resources/money/writes.ts';
 import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {
@@ -54,6 +54,6 @@ export default class TransfersCreate extends RemitCommand {
     };
     const accepts = flags.accept ?? [];
     const request = {body, amount, dryRun: flags['dry-run'], accepts, wait: flags, typed: this.typed};
-    return this.conclude(await createBetween(await this.open(), ACCOUNT_TRANSFER, request));
+    return this.conclude(await createMoney(await this.open(), ACCOUNT_TRANSFER, request));
   }
 }

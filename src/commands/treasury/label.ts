@@ -3,8 +3,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {namedAccountArg, dryRunFlags} from '../../cli/input/flags.ts';
 import {requireId} from '../../cli/resources/names.ts';
 import {findTreasuryAccount} from '../../cli/resources/treasury-accounts.ts';
-import {sendOnce} from '../../cli/write/send-once.ts';
-import {EXIT} from '../../errors.ts';
+import {write} from '../../cli/write/write.ts';
 import {treasuryAccountView} from '../../output/views/treasury.ts';
 
 export default class TreasuryLabel extends RemitCommand {
@@ -23,7 +22,7 @@ export default class TreasuryLabel extends RemitCommand {
     const context = await this.open();
     requireId(context, 'treasury account', args.account);
     const body = {label: args.label};
-    const sent = await sendOnce(context, {
+    const outcome = await write(context, {
       operation: 'treasury.updateLabel',
       params: {account_id: args.account},
       body,
@@ -35,10 +34,8 @@ export default class TreasuryLabel extends RemitCommand {
       leaves: body,
       checkedBy: ['treasury', 'accounts', 'get', args.account],
       read: () => findTreasuryAccount(context, args.account),
+      view: treasuryAccountView,
     });
-    if (sent.dryRun) return sent.dryRun;
-    if (sent.unread) this.exitWith(EXIT.PARTIAL);
-    context.out.record(sent.result.data, treasuryAccountView);
-    return sent.result.data;
+    return this.conclude(outcome);
   }
 }

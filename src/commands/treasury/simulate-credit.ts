@@ -4,10 +4,9 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {namedAccountArg, acceptNewFlag, amountFlags, bodyFlags, currencyFlag} from '../../cli/input/flags.ts';
 import {requireId} from '../../cli/resources/names.ts';
 import {refuseForLive} from '../../cli/guard/test-only.ts';
-import {checkCreated} from '../../cli/write/created-record.ts';
-import {sendOnce} from '../../cli/write/send-once.ts';
+import {done} from '../../cli/core/outcome.ts';
+import {write} from '../../cli/write/write.ts';
 import {EXIT} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
 import {bankTransactionView} from '../../output/views/treasury.ts';
 
 const EXAMPLE = '<%= config.bin %> treasury simulate-credit ACCOUNT --amount 1000.00 --currency USD';
@@ -33,6 +32,7 @@ export default class TreasurySimulateCredit extends RemitCommand {
     const amount = amountOfFlags(flags);
     const context = await this.open();
     requireId(context, 'treasury account', args.account);
+    const {out, commands} = context;
     refuseForLive(context, 'treasury simulate-credit');
     const checkedBy = ['treasury', 'transactions', args.account, '--limit', '5'];
     const body = {
@@ -41,7 +41,7 @@ export default class TreasurySimulateCredit extends RemitCommand {
       description: flags.description,
       counterparty_name: flags['counterparty-name'],
     };
-    const sent = await sendOnce(context, {
+    const outcome = await write(context, {
       operation: 'treasury.simulateInboundCredit',
       params: {account_id: args.account},
       body,
@@ -59,19 +59,16 @@ export default class TreasurySimulateCredit extends RemitCommand {
         ...{amountMinor: amount.minor, currency: amount.currency ?? null, body},
         ...{accepts: flags.accept ?? [], typed: this.typed},
       },
+      show: ({result: {data, status}}) => {
+        if (Object.keys(data).length === 0) {
+          out.warn('the service accepted the request without a record of the credit');
+          out.hint(commands.read(...checkedBy));
+          return {data: {account_id: args.account, http_status: status}, exitCode: EXIT.PARTIAL};
+        }
+        out.record(data, bankTransactionView);
+        return done(data);
+      },
     });
-    if (sent.dryRun) return sent.dryRun;
-    const {data, status} = sent.result;
-    if (!isObject(data) || Object.keys(data).length === 0) {
-      context.out.warn('the service accepted the request without a record of the credit');
-      context.out.hint(context.commands.read(...checkedBy));
-      this.exitWith(EXIT.PARTIAL);
-      return {account_id: args.account, http_status: status};
-    }
-    const noun = 'bank transaction';
-    const asked = {asked: body, record: data, shownBy: () => checkedBy};
-    checkCreated(context, {noun, resource: 'treasury', ...asked});
-    context.out.record(data, bankTransactionView);
-    return data;
+    return this.conclude(outcome);
   }
 }

@@ -40,7 +40,7 @@ const READING =
 
 /** How the file of a command writes: by a request of the contract, a change of the sandbox, or a webhook. */
 const WRITES =
-  /\b(guardWrite|sendOnce|sendSigned|replayRecorded|probeWrites|makePageLink|stopSandbox)\b|\b(create|update|approve|cancel|actOn|switch|rotate)[A-Z]\w*\b|callControl\b[^;]*'(POST|DELETE)'|from '[^']*\/cli\/batch\/(run|retry|cancel)\//;
+  /\b(guardWrite|sendWrite|sendSigned|replayRecorded|probeWrites|makePageLink|stopSandbox)\b|\b(create|update|approve|cancel|actOn|switch|rotate)[A-Z]\w*\b|callControl\b[^;]*'(POST|DELETE)'|\bawait write\(context|from '[^']*\/cli\/batch\/(run|retry|cancel)\//;
 
 describe('the errors of every command that sends something', () => {
   let commands: CommandMap;

@@ -8,17 +8,13 @@ import {plainValue} from '../../../output/records/view.ts';
 import {accountTransferView} from '../../../output/views/treasury.ts';
 import type {Context} from '../../core/context.ts';
 import {accountLabels, accountTransferDetails} from '../../write/account-details.ts';
-import type {BetweenKind} from './money-kind.ts';
+import type {MoneyKind} from './money-kind.ts';
 import type {ServiceRecord} from '../../../client/answers/record.ts';
 
 /** Account transfers between two treasury accounts. */
-export const ACCOUNT_TRANSFER: BetweenKind = {
+export const ACCOUNT_TRANSFER: MoneyKind = {
   ...{resource: 'accountTransfers', topic: 'transfers', noun: 'account transfer'},
   ...{view: accountTransferView, lifecycle: LIFECYCLES.accountTransfer, idParam: 'account_transfer_id'},
-  sourceField: 'source_account_id',
-  destinationField: 'destination_account_id',
-  ...{accountNoun: 'treasury account', partyLabel: 'account', sourceLabel: ''},
-  listWords: (source) => ['transfers', 'list', '--account', source, '--limit', '5'],
   waits: {
     repair: (commands, {source_account_id: source}) =>
       source === undefined ? undefined : commands.read('treasury', 'balance', source),
@@ -26,8 +22,13 @@ export const ACCOUNT_TRANSFER: BetweenKind = {
   },
   read: (context, id) => findAccountTransfer(context, id),
   details: (context, _, record) => accountTransferDetails(context, record, 'approve'),
-  createDetails: (context, body) =>
-    accountTransferDetails(context, body, asksForApproval(body) ? 'now' : 'wait'),
+  creates: {
+    ...{takesKey: false, partyLabel: 'account', sourceLabel: ''},
+    ...{partyField: 'destination_account_id', sourceField: 'source_account_id'},
+    ids: {source_account_id: 'treasury account', destination_account_id: 'treasury account'},
+    details: (context, body) => accountTransferDetails(context, body, asksForApproval(body) ? 'now' : 'wait'),
+    listWords: (source) => ['transfers', 'list', '--account', source ?? '', '--limit', '5'],
+  },
 };
 
 /**

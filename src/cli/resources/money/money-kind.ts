@@ -1,3 +1,5 @@
+import type {JsonFields} from '../../../narrow.ts';
+import type {Named} from '../../ask/name-search.ts';
 import type {Context} from '../../core/context.ts';
 import type {WriteDetails} from '../../guard/facts.ts';
 import type {AwaitedKind} from '../../wait/awaited.ts';
@@ -18,6 +20,26 @@ export interface MoneyKind extends AwaitedKind {
     id: string,
     error: unknown,
   ) => Promise<unknown>;
+  readonly creates: MoneyCreate;
+}
+
+/** How a record of a kind is created. */
+interface MoneyCreate {
+  /** The operation takes an idempotency key. */
+  readonly takesKey: boolean;
+  /** The fields that contain ids, and what these name. */
+  readonly ids: Readonly<Record<string, Named>>;
+  /** The field of the party or destination, and its label in the confirmation. */
+  readonly partyField: string;
+  readonly partyLabel: string;
+  /** Of a record whose money goes from one account of ours to another; `sourceLabel` stands before it in sentences. */
+  readonly sourceField?: string;
+  readonly sourceLabel?: string;
+  readonly details: (context: Context, body: ServiceRecord) => Promise<WriteDetails>;
+  /** The list in which a record without an answer is looked for. */
+  readonly listWords: (source: string | null) => readonly string[];
+  /** Says more about a create that was refused. */
+  readonly explain?: (context: Context, body: JsonFields, error: unknown) => Promise<unknown>;
 }
 
 /** A payin or payout: the interface document describes the two in parallel. */
@@ -26,20 +48,4 @@ export interface PayinOrPayout extends MoneyKind {
   readonly noun: 'payin' | 'payout';
   readonly partyLabel: 'payer' | 'payee';
   readonly partyField: 'payer_id' | 'payee_id';
-}
-
-/** A kind whose money goes from one account of ours to another; no idempotency key is documented for its create. */
-export interface BetweenKind extends MoneyKind {
-  readonly resource: 'moves' | 'accountTransfers';
-  readonly sourceField: string;
-  readonly destinationField: string;
-  /** What the money moves between, as errors name it. */
-  readonly accountNoun: 'subaccount' | 'treasury account';
-  /** The same in the confirmation. */
-  readonly partyLabel: 'subaccount' | 'account';
-  /** In sentences, before the source. */
-  readonly sourceLabel: string;
-  /** The list in which a record without an answer is looked for. */
-  readonly listWords: (source: string) => readonly string[];
-  readonly createDetails: (context: Context, body: ServiceRecord) => Promise<WriteDetails>;
 }

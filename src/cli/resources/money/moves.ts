@@ -4,20 +4,22 @@ import {plainValue} from '../../../output/records/view.ts';
 import {moveView} from '../../../output/views/moves.ts';
 import type {Context} from '../../core/context.ts';
 import {moveDetails} from '../../write/account-details.ts';
-import type {BetweenKind} from './money-kind.ts';
+import type {MoneyKind} from './money-kind.ts';
 import type {ServiceRecord} from '../../../client/answers/record.ts';
 
 /** Moves between two subaccounts. An approval settles one at once: 201, or 207 after a recoverable problem. */
-export const MOVE: BetweenKind = {
+export const MOVE: MoneyKind = {
   ...{resource: 'moves', topic: 'moves', noun: 'move', view: moveView, lifecycle: LIFECYCLES.move},
   idParam: 'move_id',
-  sourceField: 'source_subaccount_id',
-  destinationField: 'destination_subaccount_id',
-  ...{accountNoun: 'subaccount', partyLabel: 'subaccount', sourceLabel: 'subaccount '},
-  listWords: () => ['moves', 'list', '--limit', '5'],
   read: readMove,
   details: (context, _, record) => moveDetails(context, record, 'approve'),
-  createDetails: (context, body) => moveDetails(context, body, 'wait'),
+  creates: {
+    ...{takesKey: false, partyLabel: 'subaccount', sourceLabel: 'subaccount '},
+    ...{partyField: 'destination_subaccount_id', sourceField: 'source_subaccount_id'},
+    ids: {source_subaccount_id: 'subaccount', destination_subaccount_id: 'subaccount'},
+    details: (context, body) => moveDetails(context, body, 'wait'),
+    listWords: () => ['moves', 'list', '--limit', '5'],
+  },
   explain: (context, _, id, error) => explainRefusal(context, id, error),
 };
 

@@ -6,9 +6,9 @@ import {typePattern} from '../../../webhooks/delivery/patterns.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
 import {openSecretFile, type SecretFile} from '../../input/secret-file.ts';
-import {mayHaveTakenEffect, sendOnce} from '../../write/send-once.ts';
+import {mayHaveTakenEffect, sendWrite} from '../../write/write.ts';
 import {findSigningSecret} from '../../resources/signing-secret.ts';
-import {keepSecret} from '../../resources/webhook-endpoints.ts';
+import {endpointCreation, keepSecret} from '../../resources/webhook-endpoints.ts';
 import {releaseAll} from './claim.ts';
 import {nameDropped, type DropReason, type DropReport} from './dropped.ts';
 import {
@@ -160,16 +160,9 @@ const removal = (context: Context, held: HeldEndpoint, id: string, report: DropR
 async function send(context: Context, noted: NotedEndpoint, event_types: string[]): Promise<unknown> {
   const {url, description} = noted.note;
   try {
-    const sent = await sendOnce(context, {
-      operation: 'webhookEndpoints.create',
-      body: {url, event_types, description},
-      dryRun: false,
-      facts: {operation: 'create a webhook endpoint', party: ['url', url]},
-      follows: ['webhookEndpoints.delete'],
-      noun: 'webhook endpoint',
-      checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
-      shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
-      leaves: {event_types},
+    const sent = await sendWrite(context, {
+      ...endpointCreation({url, event_types, description}),
+      ...{dryRun: false, follows: ['webhookEndpoints.delete'], leaves: {event_types}},
     });
     return sent.dryRun === undefined ? sent.result.answer : undefined;
   } catch (error) {

@@ -2,8 +2,8 @@ import {isList} from '../../../narrow.ts';
 import {selectedValue} from '../../../output/records/select.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
-import {endpointWrite} from '../../resources/webhook-endpoints.ts';
-import {sendOnce} from '../../write/send-once.ts';
+import {endpointChange} from '../../resources/webhook-endpoints.ts';
+import {sendWrite} from '../../write/write.ts';
 import type {DropReason} from './dropped.ts';
 import {save, selfAsHolder, type HeldEndpoint} from './endpoint-note.ts';
 import {keptSecret, moveToFile} from './kept-secret.ts';
@@ -66,11 +66,8 @@ async function subscribe(
   )
     return;
   const body = {event_types: [...event_types]};
-  await sendOnce(context, {
-    ...{operation: 'webhookEndpoints.update', params: {id}, body, dryRun: false},
-    facts: {operation: 'change the webhook endpoint', party: ['endpoint', id]},
-    ...endpointWrite(context, id),
-    done: 'was changed',
-    leaves: body,
+  await sendWrite(context, {
+    ...endpointChange(context, id, 'update'),
+    ...{body, leaves: body, dryRun: false},
   });
 }

@@ -6,7 +6,7 @@ import {counted} from '../../../phrases.ts';
 import {acquireLock} from '../../../store/locks/lock.ts';
 import type {Context} from '../../core/context.ts';
 import {done, type CommandOutcome} from '../../core/outcome.ts';
-import {changedOtherwise} from '../../write/changed-record.ts';
+import {changedOtherwise} from '../../write/compare.ts';
 import {DEFAULT_WAIT_MS} from '../../input/durations.ts';
 import {canceledWith} from '../deliveries.ts';
 import {type Endpoint, findEndpoint} from './endpoint.ts';

@@ -5,9 +5,14 @@ import {selectedValue} from '../../../output/records/select.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
 import {fingerprintIn, openSecretFile, type SecretFile} from '../../input/secret-file.ts';
-import {mayHaveTakenEffect, sendOnce, type Sent} from '../../write/send-once.ts';
+import {mayHaveTakenEffect, sendWrite, type Sent} from '../../write/write.ts';
 import {findSigningSecret} from '../../resources/signing-secret.ts';
-import {keepSecret, showSecret} from '../../resources/webhook-endpoints.ts';
+import {
+  endpointCreation,
+  endpointDeletion,
+  keepSecret,
+  showSecret,
+} from '../../resources/webhook-endpoints.ts';
 import type {Rotation, RotationState} from './rotation.ts';
 
 /** Whether the user has the secret of the new endpoint. */
@@ -87,15 +92,9 @@ async function send(context: Context, rotation: Rotation, plan: RotationState): 
 export function sendCreate(context: Context, plan: RotationState, dryRun: boolean): Promise<Sent> {
   const {url, event_types, description, old_id, secret_file: file} = plan;
   const again = [...(context.flags.yes ? ['--yes'] : []), ...(file === null ? [] : ['--secret-file', file])];
-  return sendOnce(context, {
-    operation: 'webhookEndpoints.create',
-    body: {url, event_types, description},
-    dryRun,
-    facts: {operation: 'create a webhook endpoint', party: ['url', url]},
-    noun: 'webhook endpoint',
-    checkedBy: ['webhooks', 'endpoints', 'rotate', old_id, ...again],
-    shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
-    leaves: {event_types},
+  return sendWrite(context, {
+    ...endpointCreation({url, event_types, description}),
+    ...{dryRun, checkedBy: ['webhooks', 'endpoints', 'rotate', old_id, ...again], leaves: {event_types}},
   });
 }
 
@@ -151,16 +150,7 @@ export async function listedOf({client, stop}: Context, state: RotationState): P
 }
 
 export const deleteEndpoint = (context: Context, id: string): Promise<Sent> =>
-  sendOnce(context, {
-    operation: 'webhookEndpoints.delete',
-    params: {id},
-    dryRun: false,
-    facts: {operation: 'delete the webhook endpoint', party: ['endpoint', id]},
-    noun: 'webhook endpoint',
-    id,
-    done: 'was deleted',
-    checkedBy: ['webhooks', 'endpoints', 'get', id],
-  });
+  sendWrite(context, {...endpointDeletion(id), dryRun: false});
 
 /** An empty file, or one with the secret of the endpoint that was just deleted, was left by an interrupted run. */
 function openFile(context: Context, path: string, before: RotationState | undefined): SecretFile {

@@ -1,8 +1,8 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {dryRunFlags} from '../../../cli/input/flags.ts';
 import {idArg} from '../../../cli/input/global-flags.ts';
-import {isGone} from '../../../cli/resources/deletion.ts';
-import {sendOnce} from '../../../cli/write/send-once.ts';
+import {endpointDeletion} from '../../../cli/resources/webhook-endpoints.ts';
+import {showDeleted, write} from '../../../cli/write/write.ts';
 
 export default class WebhooksEndpointsDelete extends RemitCommand {
   static override summary = 'Delete a webhook endpoint and stop its deliveries';
@@ -15,21 +15,8 @@ export default class WebhooksEndpointsDelete extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(WebhooksEndpointsDelete);
     const context = await this.open();
-    const named = `webhook endpoint ${args.id}`;
-    const checkedBy = ['webhooks', 'endpoints', 'get', args.id];
-    const sent = await sendOnce(context, {
-      operation: 'webhookEndpoints.delete',
-      params: {id: args.id},
-      dryRun: flags['dry-run'],
-      facts: {operation: 'delete the webhook endpoint', party: ['endpoint', args.id]},
-      noun: 'webhook endpoint',
-      id: args.id,
-      done: 'was deleted',
-      checkedBy,
-    });
-    if (sent.dryRun) return sent.dryRun;
-    const deleted = isGone(context, sent.result, {named, checkedBy});
-    if (deleted) context.out.text(`Deleted ${named}.`);
-    return {id: args.id, deleted};
+    const asked = {...endpointDeletion(args.id), dryRun: flags['dry-run']};
+    const show = showDeleted(context, `webhook endpoint ${args.id}`, asked);
+    return this.conclude(await write(context, {...asked, show}));
   }
 }

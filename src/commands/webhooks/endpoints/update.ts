@@ -2,9 +2,9 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {bodyFlags, eventTypesFlag} from '../../../cli/input/flags.ts';
 import {idArg} from '../../../cli/input/global-flags.ts';
-import {sendOnce} from '../../../cli/write/send-once.ts';
-import {endpointWrite} from '../../../cli/resources/webhook-endpoints.ts';
-import {EXIT, RemitError} from '../../../errors.ts';
+import {write} from '../../../cli/write/write.ts';
+import {endpointChange} from '../../../cli/resources/webhook-endpoints.ts';
+import {RemitError} from '../../../errors.ts';
 import {webhookEndpointView} from '../../../output/views/webhooks.ts';
 
 export default class WebhooksEndpointsUpdate extends RemitCommand {
@@ -27,19 +27,11 @@ export default class WebhooksEndpointsUpdate extends RemitCommand {
     if (Object.values(body).every((value) => value === undefined))
       throw new RemitError('USAGE', 'nothing to change: use --url, --event-types or --description');
     const context = await this.open();
-    const sent = await sendOnce(context, {
-      operation: 'webhookEndpoints.update',
-      params: {id: args.id},
-      body,
-      dryRun: flags['dry-run'],
-      facts: {operation: 'change the webhook endpoint', party: ['endpoint', args.id]},
-      ...endpointWrite(context, args.id),
-      done: 'was changed',
-      leaves: body,
+    const outcome = await write(context, {
+      ...endpointChange(context, args.id, 'update'),
+      ...{body, leaves: body, dryRun: flags['dry-run']},
+      view: webhookEndpointView,
     });
-    if (sent.dryRun) return sent.dryRun;
-    if (sent.unread) this.exitWith(EXIT.PARTIAL);
-    context.out.record(sent.result.data, webhookEndpointView);
-    return sent.result.data;
+    return this.conclude(outcome);
   }
 }

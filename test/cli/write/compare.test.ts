@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {answeredRecord} from '../../../src/client/answers/record.ts';
-import {recordWithId} from '../../../src/cli/write/answered-record.ts';
+import {recordWithId} from '../../../src/cli/write/compare.ts';
 import {asReceived} from '../../../src/narrow.ts';
 
 describe('the record of an id', () => {
