@@ -1,7 +1,11 @@
 import {Args} from '@oclif/core';
 import type {Kind} from '../../batch/model/kinds.ts';
+import type {JsonFields} from '../../narrow.ts';
 import {RemitCommand} from '../core/command.ts';
 import type {LocalContext} from '../core/context.ts';
+
+/** What a command does with the shared state of a team: reads a batch, or all; or has a batch for itself. */
+type TeamUse = {reads: string} | {readsAll: true} | {takes: string; purpose: string} | undefined;
 
 /**
  * The verbs of `payouts batch` and `payins batch`: one class per verb. Each topic makes a command of it by naming its
@@ -17,8 +21,34 @@ export abstract class BatchCommand extends RemitCommand {
     return local;
   }
 
-  protected stateDirOf(local: LocalContext, flags: {'state-dir'?: string | undefined}): string {
-    return flags['state-dir'] ?? local.stateDir;
+  protected override async prepare(flags: JsonFields): Promise<void> {
+    if (!('state-dir' in this.ctor.flags)) return;
+    const {openTeam} = await import('../team/open.ts');
+    const local = this.openLocal();
+    const team = await openTeam(local, flags);
+    if (team !== undefined) local.team = team;
+  }
+
+  protected override async finish(error?: unknown): Promise<void> {
+    const {team} = this.openLocal();
+    if (team === undefined) return;
+    const {endTeam} = await import('../team/open.ts');
+    await endTeam(this.openLocal(), team, error);
+  }
+
+  /** The folder with the batches: a copy of what the command uses, if a team shares them. */
+  protected async stateDirOf(
+    {team, stateDir}: LocalContext,
+    flags: {'state-dir'?: string | undefined},
+    use?: TeamUse,
+  ): Promise<string> {
+    if (team === undefined) return flags['state-dir'] ?? stateDir;
+    if (use !== undefined) {
+      if ('reads' in use) await team.fetch(this.kind, use.reads);
+      else if ('takes' in use) await team.take(this.kind, use.takes, use);
+      else await team.fetchAll(this.kind);
+    }
+    return team.stateDir;
   }
 }
 

@@ -9,6 +9,10 @@ import {count, duration} from '../input/global-flags.ts';
 
 /** Where batches are stored; every verb takes it. */
 export const stateDirFlag = inGroup('OUTPUT', {
+  state: Flags.string({
+    helpValue: 'URL',
+    description: 'PostgreSQL database with the batches of a team, as postgres://HOST/DATABASE',
+  }),
   'state-dir': Flags.string({
     helpValue: 'FOLDER',
     description: 'state folder; use a shared folder to work on batches as a team',

@@ -112,6 +112,7 @@ export abstract class RemitCommand extends Command {
     if (flags.output === 'id') await refuseIds(this.id ?? '');
     if (flags.query !== undefined) await checkQuery(flags.query);
     if (flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
+    await this.prepare?.(parsed.flags);
     return parsed;
   }
 
@@ -177,11 +178,26 @@ export abstract class RemitCommand extends Command {
     return this.parse(options);
   }
 
+  /** What a command needs before it runs, once its flags are known. */
+  protected prepare?(flags: JsonFields): Promise<void>;
+
+  /** What a command does after it has run, whether it failed or not. */
+  protected finish?(error?: unknown): Promise<void>;
+
   /** Runs the command to its end and writes its result or its error; never throws. */
   async runToEnd(): Promise<ExitCode> {
     let code: ExitCode;
     try {
-      const result: unknown = await this.run();
+      const result: unknown = await this.run().then(
+        async (value: unknown) => {
+          await this.finish?.();
+          return value;
+        },
+        async (error: unknown) => {
+          await this.finish?.(error);
+          throw error;
+        },
+      );
       const {out} = this.openLocal();
       await out.result(result);
       const isPartial = out.queryFailed || out.lacksIds || this.#local?.effects.isPartial === true;

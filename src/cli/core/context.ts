@@ -17,6 +17,7 @@ import {Commands} from '../line/command-line.ts';
 import {Effects} from '../runtime/effects.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {Grants, type PlannedWrite} from '../guard/grants.ts';
+import type {TeamSession} from '../../team/session.ts';
 import {guardWrite} from '../guard/guard.ts';
 import {routeLines} from '../guard/route-lines.ts';
 import type {WriteFacts} from '../guard/facts.ts';
@@ -36,6 +37,8 @@ export interface LocalContext {
   stop: Stop;
   /** What the command has done so far, for an error that may follow. */
   effects: Effects;
+  /** The state of a team, if the command works on one. */
+  team?: TeamSession;
   /** Builds the commands of an error that may follow, once the command has opened a batch. */
   ofBatch: {commands?: Commands};
 }
@@ -218,12 +221,17 @@ function refuseUnverified({mode}: ActiveProfile, env: Runtime['env']): void {
 
 /** A command that takes `--state-dir` or `--namespace` has it among its flags. */
 function placeIn(flags: JsonFields) {
-  const {'state-dir': stateDir, namespace} = flags;
+  const {'state-dir': stateDir, state, namespace} = flags;
   return {
+    state: typeof state === 'string' ? withoutPassword(state) : undefined,
     stateDir: typeof stateDir === 'string' ? stateDir : undefined,
     namespace: typeof namespace === 'string' ? namespace : undefined,
   };
 }
+
+/** As it may be shown. */
+const withoutPassword = (url: string): string =>
+  url.replace(/^(\w+:\/\/[^@/:]*):[^@/]*@/, '$1@').replace(/([?&])password=[^&]*&?/, '$1');
 
 /** Commands to type next, for a command that opened no profile; they name the profile that was typed. */
 export const localCommands = (flags: Partial<GlobalFlags> = {}): Commands =>

@@ -12,6 +12,8 @@ export interface InForce {
   named: boolean;
   /** A state folder given by `--state-dir`; commands for a batch must repeat it. */
   stateDir?: string | undefined;
+  /** The shared state of a team given by `--state`, without its password. */
+  state?: string | undefined;
   /** The namespace of a file; commands that read a file must repeat it. */
   namespace?: string | undefined;
   /** A folder given by `--out`; commands that write results must repeat it. */
@@ -76,8 +78,9 @@ export class Commands implements CommandBuilder {
 
   #placeOf([topic, group, verb, argument]: readonly string[]): string[] {
     if (topic === 'profiles' && group !== 'test') return []; // they name their profile
-    const {stateDir, namespace, out, batchId} = this.#inForce;
+    const {stateDir, state, namespace, out, batchId} = this.#inForce;
     const inFolder = stateDir === undefined ? [] : ['--state-dir', resolve(stateDir)];
+    const shared = state === undefined ? [] : ['--state', state];
     if (topic === 'reconcile') return [...inFolder, ...this.#profile];
     if (group !== 'batch' || verb === 'template') return [...this.#profile];
     const isFile = READS_A_FILE.has(verb) && argument !== batchId;
@@ -85,6 +88,7 @@ export class Commands implements CommandBuilder {
       ...(isFile && namespace !== undefined ? ['--namespace', namespace] : []),
       // A page or a summary file keeps the command, which is then typed in another folder.
       ...(WRITES_RESULTS.has(verb) && out !== undefined ? ['--out', resolve(out)] : []),
+      ...(group === 'batch' ? shared : []),
       ...inFolder,
       ...this.#profile,
     ];

@@ -24,9 +24,9 @@ export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:\/\//i.
  * Reads `postgres://user@host:port/database?schema=name`; the other parameters are passed to the driver.
  * @throws {RemitError} USAGE
  */
-export function readPostgresUrl(text: string): PostgresAddress {
-  const url = parse(text);
-  const schema = url.searchParams.get('schema') ?? SCHEMA;
+export function readPostgresUrl(text: string, {flag = '--store', ownSchema = SCHEMA} = {}): PostgresAddress {
+  const url = parse(text, flag);
+  const schema = url.searchParams.get('schema') ?? ownSchema;
   if (!SCHEMA_FORM.test(schema))
     throw new RemitError('USAGE', `the schema ${JSON.stringify(schema)} of the store is not a plain name`, {
       hint: 'up to 30 lower-case letters, digits and _: ?schema=team_sandbox',
@@ -72,14 +72,14 @@ function decoded(text: string): string {
   }
 }
 
-function parse(text: string): URL {
+function parse(text: string, flag: string): URL {
   try {
     const url = new URL(text);
     if (url.pathname.length > 1) return url;
   } catch {
     // no address at all
   }
-  throw new RemitError('USAGE', 'the store is not a PostgreSQL address, or has no database name', {
-    hint: '--store postgres://user@localhost:5432/database',
+  throw new RemitError('USAGE', `${flag} is not a PostgreSQL address, or has no database name`, {
+    hint: `${flag} postgres://user@localhost:5432/database`,
   });
 }

@@ -56,12 +56,19 @@ export async function openSqlite(file: string, options: OpenSqliteOptions): Prom
     configure(raw, options.durability);
     restrictFiles(path);
     if (options.durability === 'full') syncWayTo(dirname(path)); // the WAL's name must survive power loss too
-    return new Connection(path, opened.driver, raw);
+    const connection = new Connection(path, opened.driver, raw);
+    connections.set(path, connection);
+    return connection;
   } catch (error) {
     closeQuietly(raw);
     throw fileFailure(sqliteFailure(error, 'open', path), 'open', path);
   }
 }
+
+const connections = new Map<string, SqliteDatabase>();
+
+/** The database of a file that this process has open; only it can read the file meanwhile. */
+export const openConnection = (file: string): SqliteDatabase | undefined => connections.get(resolve(file));
 
 async function openRaw(
   path: string,
@@ -188,6 +195,7 @@ class Connection implements SqliteDatabase {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#forget();
     this.#statements.clear();
     try {
       this.#raw.close();
@@ -200,8 +208,13 @@ class Connection implements SqliteDatabase {
   #die(error: unknown): unknown {
     this.#fatal = error;
     this.#closed = true;
+    this.#forget();
     closeQuietly(this.#raw);
     return error;
+  }
+
+  #forget(): void {
+    if (connections.get(this.#file) === this) connections.delete(this.#file);
   }
 
   #guard<T>(action: string, work: () => T): T {

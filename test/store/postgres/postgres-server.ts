@@ -60,8 +60,11 @@ export function postgresAddress(): Promise<string | undefined> {
 }
 
 async function start(): Promise<string | undefined> {
-  const given = process.env['REMIT_TEST_POSTGRES'];
-  if (given !== undefined) return given;
+  return process.env['REMIT_TEST_POSTGRES'] ?? (await startPostgres({fsync: 'off', synchronous_commit: 'off'}));
+}
+
+/** The address of a new server, which ends with this process. Undefined where PostgreSQL is not installed. */
+export async function startPostgres(more: Record<string, string> = {}): Promise<string | undefined> {
   const programs = postgresPrograms();
   if (programs === undefined) return undefined;
   const runner = findRunner();
@@ -78,11 +81,10 @@ async function start(): Promise<string | undefined> {
   const settings = {
     listen_addresses: '',
     unix_socket_directories: folder,
-    fsync: 'off',
-    synchronous_commit: 'off',
     full_page_writes: 'off',
     max_connections: '200',
     shared_buffers: '64MB',
+    ...more,
   };
   const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn('/bin/sh', ['-c', KEEPER, folder, join(programs, 'postgres'), '-D', data, ...words], {

@@ -21,8 +21,10 @@ export abstract class BatchDiff extends BatchCommand {
     const {args, flags} = await this.parse(BatchDiff);
     const local = this.openLocal();
     refuseSwapped(args, this.typed);
+    const use = args.batch === undefined ? ({readsAll: true} as const) : {reads: args.batch};
+    const stateDir = await this.stateDirOf(local, flags, use);
     const wanted = {
-      ...{kind: this.kind, file: args.file, stateDir: this.stateDirOf(local, flags), flags, local},
+      ...{kind: this.kind, file: args.file, stateDir, flags, local},
       ids: serviceInForce(local, this.project).service.ids?.format,
       accepted: readAccepted(flags.accept),
       retype: (add: readonly string[], without: readonly string[] = []) =>

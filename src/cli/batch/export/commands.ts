@@ -46,7 +46,11 @@ export abstract class BatchExport extends BatchCommand {
     // A file for a spreadsheet is what an export is for; a table is not.
     if (flags.out === undefined && flags.output === undefined && !flags.json) flags.output = 'csv';
     const local = this.openLocal();
-    const stateDir = this.stateDirOf(local, flags);
+    const stateDir = await this.stateDirOf(
+      local,
+      flags,
+      flags.refresh ? {takes: args.batch, purpose: 'export'} : {reads: args.batch},
+    );
     const {clock, out} = local;
     const purpose = `export of batch ${args.batch}`;
     const wanted = {stateDir, kind: this.kind, batchId: args.batch, clock};

@@ -35,14 +35,15 @@ export abstract class BatchStatus extends BatchCommand {
     const {args, flags} = await this.parse(BatchStatus);
     if (flags.row !== undefined) {
       const {kind} = this;
-      const asked = {kind, batchId: args.batch, reference: flags.row, flags};
-      const {row, exit} = await showRow(this.openLocal(), asked);
+      const local = this.openLocal();
+      const stateDir = await this.stateDirOf(local, flags, {reads: args.batch});
+      const {row, exit} = await showRow(local, {kind, batchId: args.batch, reference: flags.row, stateDir});
       this.exitWith(exit);
       return row;
     }
     if (flags.refresh) {
       const context = await this.open();
-      const stateDir = this.stateDirOf(context, flags);
+      const stateDir = await this.stateDirOf(context, flags, {takes: args.batch, purpose: 'status'});
       const {summary, exit} = await refreshBatch({
         context,
         kind: this.kind,
@@ -55,7 +56,7 @@ export abstract class BatchStatus extends BatchCommand {
       return summary;
     }
     const local = this.openLocal();
-    const stateDir = this.stateDirOf(local, flags);
+    const stateDir = await this.stateDirOf(local, flags, {reads: args.batch});
     const {project} = this;
     const {summary, attention, returned, commands, running} = await statusOfBatch({
       kind: this.kind,
@@ -96,7 +97,7 @@ export abstract class BatchReport extends BatchCommand {
         hint: `add --html, or name a folder for the results with --out`,
       });
     const local = this.openLocal();
-    const stateDir = this.stateDirOf(local, flags);
+    const stateDir = await this.stateDirOf(local, flags, {reads: args.batch});
     const {project} = this;
     const {summary, attention, returned, commands, published, areResultsLeft} = await reportBatch({
       kind: this.kind,
@@ -128,7 +129,7 @@ export abstract class BatchList extends BatchCommand {
   async run() {
     const {flags} = await this.parse(BatchList);
     const local = this.openLocal();
-    const stateDir = this.stateDirOf(local, flags);
+    const stateDir = await this.stateDirOf(local, flags, {readsAll: true});
     const returnsOf = returnsReader(local, stateDir);
     const batches = await listBatches({kind: this.kind, stateDir, clock: local.clock, returnsOf});
     await local.out.list(batches, batchView);
@@ -151,6 +152,8 @@ export abstract class BatchFind extends BatchCommand {
   async run() {
     const {args, flags} = await this.parse(BatchFind);
     const {kind} = this;
-    this.exitWith(await showFound(this.openLocal(), {kind, reference: args.reference, flags}));
+    const local = this.openLocal();
+    const stateDir = await this.stateDirOf(local, flags, {readsAll: true});
+    this.exitWith(await showFound(local, {kind, reference: args.reference, stateDir}));
   }
 }

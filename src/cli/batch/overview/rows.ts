@@ -25,11 +25,11 @@ import {rowView} from './row-view.ts';
 interface Asked {
   kind: Kind;
   reference: string;
-  flags: {'state-dir'?: string | undefined};
+  stateDir: string;
 }
 
-const wantedOf = (local: LocalContext, {kind, flags}: Asked) => ({
-  ...{kind, clock: local.clock, stateDir: flags['state-dir'] ?? local.stateDir},
+const wantedOf = (local: LocalContext, {kind, stateDir}: Asked) => ({
+  ...{kind, clock: local.clock, stateDir},
   commandsFor: (batch: OpenBatch) => commandsFor(local, batch),
 });
 

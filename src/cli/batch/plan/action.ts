@@ -37,6 +37,8 @@ export interface FileToRead {
   /** The typed command with these arguments added. */
   retype: Retype;
   beforeKept?: PlanRequest['beforeKept'];
+  /** How long to wait for another process that has the batch. */
+  waitMs?: number | undefined;
 }
 
 /** Plans a file with the given flags, shows its errors, and reports rows that are left out. */
@@ -46,6 +48,7 @@ export function planFromFlags(wanted: FileToRead): Promise<PlannedBatch> {
     const planned = await planBatch({
       ...options,
       beforeKept: async (plan) => {
+        await wanted.local.team?.take(plan.kind, plan.batchId, {purpose: 'plan', waitMs: wanted.waitMs});
         await refuseCanceledBatch(wanted, plan);
         await options.beforeKept?.(plan);
       },

@@ -38,7 +38,7 @@ export abstract class PlanCommand extends BatchCommand {
   async run() {
     const {args, flags} = await this.parse(PlanCommand);
     const local = this.openLocal();
-    const stateDir = this.stateDirOf(local, flags);
+    const stateDir = await this.stateDirOf(local, flags);
     const planned = await planFromFlags({
       ...{kind: this.kind, file: args.file, stateDir, flags, local},
       ids: serviceInForce(local, this.project).service.ids?.format,

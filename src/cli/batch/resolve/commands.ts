@@ -59,8 +59,8 @@ export abstract class BatchResolve extends BatchCommand {
       : this.#resolveRow(args.batch, args.reference, flags);
   }
 
-  #place(local: LocalContext, flags: {'state-dir'?: string | undefined}) {
-    const stateDir = this.stateDirOf(local, flags);
+  async #place(local: LocalContext, flags: {'state-dir'?: string | undefined}, batchId: string) {
+    const stateDir = await this.stateDirOf(local, flags, {takes: batchId, purpose: 'resolve'});
     return {kind: this.kind, stateDir, clock: local.clock, local, typed: this.typed};
   }
 
@@ -82,7 +82,7 @@ export abstract class BatchResolve extends BatchCommand {
     });
     const open = async () => (context ??= await this.open());
     const result = await resolveFromFile({
-      ...{...this.#place(local, flags), batchId, path, lines},
+      ...{...(await this.#place(local, flags, batchId)), batchId, path, lines},
       open: flags.unseen ? undefined : open,
     });
     for (const {reference, why} of result.unseen)
@@ -113,7 +113,7 @@ export abstract class BatchResolve extends BatchCommand {
     const local = context ?? this.openLocal();
     const openToLook = flags['not-paid'] && !flags.unseen ? () => this.open() : undefined;
     const result = await resolveInBatch({
-      ...{...this.#place(local, flags), batchId, reference, resolution, context, openToLook},
+      ...{...(await this.#place(local, flags, batchId)), batchId, reference, resolution, context, openToLook},
     });
     if (result.unseen !== undefined)
       local.out.notice(`Its record was not read (${result.unseen}); it is recorded as you stated.`);

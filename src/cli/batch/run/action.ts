@@ -1,4 +1,4 @@
-import {accessSync, constants, statSync} from 'node:fs';
+import {accessSync, constants, existsSync, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Followed} from '../../../batch/follow/follow-run.ts';
 import {type OpenBatch, openBatch, runPurpose} from '../../../batch/journal/open-batch.ts';
@@ -55,7 +55,8 @@ export interface BatchEnd {
 export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
   keepHeapSmall();
   const {context, kind, stateDir, batchId, flags, doing} = typed;
-  const {clock} = context;
+  const {clock, team} = context;
+  await team?.take(kind, batchId, {purpose: doing, waitMs: flags['wait-lock']});
   const breakLock = flags['break-lock'] ?? false;
   const waiting = {context, kind, stateDir, waitMs: flags['wait-lock']};
   const purpose = runPurpose(batchId, doing);
@@ -65,9 +66,11 @@ export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
   context.ofBatch.commands = commandsOfRun(typed, batch.plan);
   let request = typed;
   const run = async () => {
+    await team?.hold?.attach();
     noteWay(typed, batch);
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
-    const folder = resultFolder(flags.out ?? batch.plan.file.folder);
+    const planned = batch.plan.file.folder;
+    const folder = resultFolder(flags.out ?? (team === undefined || existsSync(planned) ? planned : '.'));
     request = asStarted(typed, batch);
     checkBound(context, stateDir, request.typed, batch, {isFile: !request.isById, out: flags.out});
     warnUnrecorded(context, batch);
@@ -109,13 +112,14 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
   const {profile, clock} = context;
   const {mode, baseUrl, name} = profile;
   const breakLock = flags['break-lock'] ?? false;
+  await context.team?.claim(batch.plan, {mode, baseUrl});
   const claims = await withLock({context, kind, stateDir, waitMs: flags['wait-lock']}, () =>
     claimBatch({
       ...{batch, stateDir, mode, baseUrl, profile: name, breakLock, clock},
       memoryDir: context.stateDir,
       lostJournals: request.path === 'cancel' ? 'all' : request.accepted.lostJournals, // a cancel pays nothing
       retype: (words, without) => retype(request, words, without),
-      tell: (text) => context.out.warn(text),
+      tell: (text) => (context.team === undefined ? context.out.warn(text) : undefined), // the others are elsewhere
     }),
   );
   const run = async () => {
@@ -126,7 +130,8 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
     else if (!mayRetry(request, batch, claims)) throw nothingToRetry(batch, request);
     await warnToCheck(request, claims.survey);
     checkResultPlace(folder, batch.plan); // before the try: its error is not about rows that were sent
-    const transport = await context.transportFor('pool');
+    const pool = await context.transportFor('pool');
+    const transport = context.team?.hold?.guard(pool) ?? pool;
     try {
       return await runConfirmed({request, batch, claims, transport, folder});
     } catch (error) {
@@ -161,7 +166,8 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   const {first, second} = context.stop.drain();
   const onSignal = () => out.note(STOPPING);
   first.addEventListener('abort', onSignal, {once: true});
-  const lost = AbortSignal.any([lock.lost, claims.registry.lost]);
+  const hold = context.team?.hold;
+  const lost = AbortSignal.any([lock.lost, claims.registry.lost, ...(hold === undefined ? [] : [hold.lost])]);
   const summary = await new BatchRun({
     ...{plan, journal, place, transport, clock, path, stop, claims: claims.registry},
     ...{
@@ -194,6 +200,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     assertHeld: () => {
       lock.assertHeld();
       claims.registry.assertHeld();
+      hold?.assertHeld();
     },
     drain: AbortSignal.any([first, lost]),
     abort: AbortSignal.any([second, lost]),

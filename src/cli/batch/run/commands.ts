@@ -64,7 +64,7 @@ export abstract class BatchRunCommand extends BatchCommand {
     const accepted = readAccepted(flags.accept);
     const context = await this.open();
     const retype: Retype = (add, without = []) => context.commands.again(this.typed, {add, without});
-    const stateDir = this.stateDirOf(context, flags);
+    const stateDir = await this.stateDirOf(context, flags);
     const what = fileOrBatch(args.file, {kind: this.kind, stateDir, batchId: flags['batch-id']});
     if (what === 'batch') refuseFileFlags(args.file, this.kind, flags);
     if (flags.direct && context.profile.mode === 'live' && !accepted.keyTrust)
@@ -83,7 +83,7 @@ export abstract class BatchRunCommand extends BatchCommand {
       const plannedOnce = () =>
         planFromFlags({
           ...{kind, file: args.file, stateDir, flags, accepted, ids},
-          ...{local: context, retype, beforeKept},
+          ...{local: context, retype, beforeKept, waitMs: flags['wait-lock']},
         });
       const waitMs = args.file === '-' ? undefined : flags['wait-lock']; // standard input can be read only once
       const {plan, fresh} = await withLock({context, kind, stateDir, waitMs}, plannedOnce);
@@ -131,7 +131,7 @@ abstract class BatchContinue extends BatchCommand {
   ) {
     const accepted = readAccepted(flags.accept);
     const context = await this.open();
-    const stateDir = this.stateDirOf(context, flags);
+    const stateDir = await this.stateDirOf(context, flags);
     const {summary, exit} = await runBatch({
       ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, accepted, ...how},
       isById: true,

@@ -1,0 +1,121 @@
+import type {TeamDatabase} from './connection.ts';
+import {checkApplied} from '../store/port/migrate.ts';
+import {quoteName} from '../store/postgres/sql.ts';
+import {createTable, JOURNAL_TABLES, REGISTRY_TABLES} from './tables.ts';
+
+/**
+ * The database of a team. What a local state folder has in files is here in tables of the same columns; `batches` has the
+ * lease of each batch, and `claims` decides which batch may send a reference.
+ */
+const MIGRATIONS = [
+  {
+    name: '0001-team',
+    sql: `
+      create table @.batches (
+        key bigint generated always as identity primary key,
+        kind text not null,
+        id text not null,
+        -- Null until it is planned.
+        journal text,
+        -- Increases with each write of a holder, who states the version that it last saw.
+        version bigint not null default 0,
+        -- Of the last write, to find out whether one without an answer took effect.
+        token text,
+        -- The lease. A holder is known by its owner, a new UUID each time, and the generation.
+        owner text,
+        gen bigint not null default 0,
+        expires timestamptz not null default clock_timestamp(),
+        released boolean not null default true,
+        -- JSON: which rows the holder may have sent, by phase.
+        intents text not null default '[]',
+        longest_ms bigint not null default 0,
+        release_after timestamptz not null default clock_timestamp(),
+        -- JSON: host, process and purpose of the holder.
+        holder text,
+        -- JSON: the last status that the holder published.
+        status text,
+        -- JSON: what the registry has of the journal, if the last holder ended properly.
+        registry_mark text,
+        planned_at timestamptz,
+        unique (kind, id)
+      ) with (fillfactor = 50);
+      ${JOURNAL_TABLES.map((mirror) => createTable(mirror, true)).join('\n')}
+      create index rows_alike on @.rows (party, amount, currency);
+
+      create table @.scopes (id bigint primary key, mode text not null, base_url text not null, kind text not null,
+        namespace text not null, content_plan text);
+      create table @.claimants (id bigint primary key, profile text not null, batch text not null, journal text not null);
+      ${REGISTRY_TABLES.map((mirror) => createTable(mirror, false)).join('\n')}
+      create index entries_by_fold on @.entries (fold);
+
+      -- Which batch may send a reference, or has sent it. Its row is needed for a reference that is not sent yet.
+      create table @.claims (
+        scope bigint not null, fold text collate "C" not null, reference text collate "C" not null,
+        batch bigint not null, n bigint not null, at bigint not null,
+        primary key (scope, fold, reference)
+      );
+      create index claims_of_batch on @.claims (batch, n);
+      create index claims_by_fold on @.claims (fold);
+
+      -- Answers that came after the lease was lost. They change nothing, and are shown.
+      create table @.late_outcomes (
+        batch bigint not null, gen bigint not null, n bigint not null, outcome text not null,
+        at timestamptz not null default clock_timestamp(), primary key (batch, gen, n)
+      );
+      create table @.events (
+        seq bigint generated always as identity primary key, batch bigint not null, gen bigint not null,
+        what text not null, holder text, at timestamptz not null default clock_timestamp()
+      );`,
+  },
+] as const;
+
+/** The id by which every registry of this database knows the others; it is also the row that a migration locks. */
+const PREPARE = `create table if not exists @.migrations (one integer primary key, registry text not null, applied text not null);
+  insert into @.migrations values (1, gen_random_uuid()::text, '[]') on conflict do nothing`;
+
+/** Creates the tables of an empty schema, or adds what a newer version of remit needs. */
+export async function migrateTeam(db: TeamDatabase): Promise<{registry: string}> {
+  const found = await db
+    .query<{registry: string; applied: string}>('select registry, applied from @.migrations')
+    .catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code !== '42P01' && error.code !== '3F000')
+        throw error;
+      return [];
+    });
+  const [current] = found;
+  if (current !== undefined && isCurrent(current.applied)) return current;
+  const schema = quoteName(db.address.schema);
+  return db.transaction(async (sql) => {
+    // Two that create the schema at once meet here: the lock belongs to the transaction.
+    await sql('select pg_advisory_xact_lock(hashtext($1), 1)', [`remit ${db.address.schema}`]);
+    const [exists] = await sql('select 1 from pg_namespace where nspname = $1', [db.address.schema]);
+    if (exists === undefined) await sql(`create schema ${schema}`);
+    for (const statement of PREPARE.split(';')) await sql(statement);
+    const [locked] = await sql<{registry: string; applied: string}>(
+      'select registry, applied from @.migrations for update',
+    );
+    if (locked === undefined) throw new Error('the row of the migrations is gone');
+    const applied = isCurrent(locked.applied)
+      ? MIGRATIONS.length
+      : (JSON.parse(locked.applied) as string[]).length;
+    for (const {sql: text} of MIGRATIONS.slice(applied)) await sql(text);
+    await sql('update @.migrations set applied = $1', [JSON.stringify(MIGRATIONS.map(({name}) => name))]);
+    return locked;
+  });
+}
+
+/** @throws RemitError if a newer version of remit has changed the schema */
+function isCurrent(applied: string): boolean {
+  const names = JSON.parse(applied) as string[];
+  checkApplied(names, MIGRATIONS);
+  return names.length === MIGRATIONS.length;
+}
+
+/** The rights that a role needs which only runs batches; the schema was created before by its owner. */
+export const grantsText = (schema: string, role: string): string =>
+  [
+    `GRANT USAGE ON SCHEMA ${quoteName(schema)} TO ${role};`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${quoteName(schema)} TO ${role};`,
+    `REVOKE UPDATE, DELETE ON ${quoteName(schema)}.events FROM ${role};`,
+    `REVOKE INSERT, DELETE ON ${quoteName(schema)}.migrations FROM ${role};`,
+  ].join('\n');

@@ -1,0 +1,445 @@
+import {randomUUID} from 'node:crypto';
+import {existsSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
+import {hostname} from 'node:os';
+import {join} from 'node:path';
+import type {Clock} from '../clock.ts';
+import {RemitError} from '../errors.ts';
+import type {Mode} from '../contract/mode.ts';
+import {withLoopback} from '../network/local.ts';
+import {batchFolder} from '../batch/journal/folder.ts';
+import type {Kind} from '../batch/model/kinds.ts';
+import type {Plan} from '../batch/model/plan-facts.ts';
+import {openRegistry, registryPath} from '../batch/registry/database.ts';
+import {readStatus, type StatusFile} from '../batch/standing/status-file.ts';
+import {messageOf, must, ownJson} from '../narrow.ts';
+import {writeFileAtomic} from '../store/files/atomic-file.ts';
+import {makeFolder} from '../store/files/folder.ts';
+import {acquireLock, type Lock} from '../store/locks/lock.ts';
+import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
+import {readTeamAddress, type TeamAddress} from './address.ts';
+import {ChangeLog} from './changes.ts';
+import {type Sql, TeamDatabase} from './connection.ts';
+import {idOf, type TeamBatch, teamBatches, writeJournal, writeRegistry, writeStubs} from './copies.ts';
+import {holderText, LeaseHold, writeTables} from './hold.ts';
+import {acquire, type Acquired, type FoundLease, FOUND, type LeaseHolder} from './lease.ts';
+import {putBack, type LeftTail, noteLate} from './left-tail.ts';
+import {migrateTeam} from './schema.ts';
+import {REGISTRY_TABLES} from './tables.ts';
+
+const POLL_MS = 1000;
+/** How long a request may take, unless the command says otherwise. */
+const LONGEST_MS = 90_000;
+
+/** The runner of a batch, as the team's database has it. */
+export interface TeamRunner {
+  host: string;
+  pid: number;
+  purpose: string;
+  since: string;
+  /** Seconds since it last wrote. */
+  last_word_s: number;
+  lease: 'held' | 'lost';
+}
+
+export interface SessionOptions {
+  address: string;
+  /** The local state folder, in which copies are made. */
+  stateDir: string;
+  clock: Clock;
+  /** Of a request, in milliseconds. */
+  longestMs?: number | undefined;
+  say: (text: string) => void;
+}
+
+/**
+ * One command on the state of a team. It works in a local folder of its own, with copies of what it needs: the engine finds
+ * the files that it knows. What it changes is written to the database while it has the lease of the batch.
+ */
+export class TeamSession {
+  readonly address: TeamAddress;
+  /** The state folder for the engine. */
+  readonly stateDir: string;
+  readonly #db: TeamDatabase;
+  readonly #options: SessionOptions;
+  readonly #owner: string;
+  readonly #lock: Lock;
+  readonly #registry: string;
+  readonly #fetched = new Set<string>();
+  #taken: {batch: TeamBatch; hold: LeaseHold; mark: string | null} | undefined;
+
+  private constructor(parts: {
+    address: TeamAddress;
+    stateDir: string;
+    db: TeamDatabase;
+    options: SessionOptions;
+    owner: string;
+    lock: Lock;
+    registry: string;
+  }) {
+    this.address = parts.address;
+    this.stateDir = parts.stateDir;
+    this.#db = parts.db;
+    this.#options = parts.options;
+    this.#owner = parts.owner;
+    this.#lock = parts.lock;
+    this.#registry = parts.registry;
+  }
+
+  /** @throws RemitError USAGE for an address that is none, STATE if the database cannot be used */
+  static async open(options: SessionOptions): Promise<TeamSession> {
+    const address = readTeamAddress(options.address);
+    const db = new TeamDatabase(address);
+    const owner = randomUUID();
+    const stateDir = join(options.stateDir, 'team', address.folder, owner);
+    let lock: Lock | undefined;
+    try {
+      const {registry} = await migrateTeam(db);
+      makeFolder(stateDir);
+      lock = await acquireLock(`${stateDir}.lock`, {
+        purpose: 'a command on the state of a team',
+        clock: options.clock,
+      });
+      const session = new TeamSession({address, stateDir, db, options, owner, lock, registry});
+      writeStubs(stateDir, await teamBatches(db.query));
+      return session;
+    } catch (error) {
+      await db.close();
+      await lock?.release();
+      rmSync(stateDir, {recursive: true, force: true});
+      throw error;
+    }
+  }
+
+  /** Aborted when the lease is lost. */
+  get lost(): AbortSignal | undefined {
+    return this.#taken?.hold.lost;
+  }
+
+  get statements(): number {
+    return this.#db.statements;
+  }
+
+  /** The lease that this command has. */
+  get hold(): LeaseHold | undefined {
+    return this.#taken?.hold;
+  }
+
+  /** Copies a batch, to read it. What is written to the copy is lost. Does nothing for a batch that is not known. */
+  async fetch(kind: Kind, id: string): Promise<void> {
+    const name = `${kind} ${id}`;
+    if (this.#fetched.has(name) || this.#taken?.batch.id === id) return;
+    await this.#db.read(async (sql) => {
+      const batch = (await teamBatches(sql)).find((each) => each.kind === kind && each.id === id);
+      if (batch?.journal === null || batch === undefined) return;
+      await writeJournal(sql, batch, batchFolder(this.stateDir, kind, id));
+      await this.#copyRegistry(sql, batch, null);
+    });
+    this.#fetched.add(name);
+  }
+
+  async fetchAll(kind: Kind): Promise<void> {
+    for (const batch of await teamBatches(this.#db.query))
+      if (batch.kind === kind) await this.fetch(kind, batch.id);
+  }
+
+  #copyRegistry(sql: Sql, batch: TeamBatch, mark: string | null): Promise<void> {
+    return writeRegistry(sql, {stateDir: this.stateDir, batch, mark, registry: this.#registry});
+  }
+
+  /**
+   * Takes the lease of a batch, and copies it to the local folder. A process that does not renew its lease is waited for until
+   * it expires.
+   * @throws RemitError LOCKED with the process that has it
+   */
+  async take(
+    kind: Kind,
+    id: string,
+    {purpose, waitMs = 0}: {purpose: string; waitMs?: number | undefined},
+  ): Promise<void> {
+    if (this.#taken !== undefined) return;
+    const {clock, longestMs = LONGEST_MS} = this.#options;
+    const left = await this.#leftTails(kind, id);
+    const holder = {host: hostname(), pid: process.pid, purpose, since: new Date(clock.now()).toISOString()};
+    const wanted = {kind, id, owner: this.#owner, holder, longestMs, dead: left.map(({owner}) => owner)};
+    const note = (gen: number) => writeFileAtomic(join(this.stateDir, TAIL), JSON.stringify({kind, id, gen}));
+    note(0);
+    const {acquired, takenAt} = await this.#acquire(wanted, waitMs);
+    const {lease, before} = acquired;
+    note(lease.gen);
+    const place = batchFolder(this.stateDir, kind, id);
+    const hold = new LeaseHold({
+      ...{db: this.#db, lease, clock, takenAt, releaseMs: before.release_ms, journal: place.journal},
+      status: () => statusText(place.status),
+      say: this.#options.say,
+    });
+    const mark = before.released === 1 ? before.registry_mark : null;
+    const batch = {key: lease.key, kind, id, journal: before.journal};
+    this.#taken = {batch, hold, mark};
+    if (before.released === 0 && before.journal !== null)
+      this.#options.say(
+        `The batch was left by ${before.holder === null ? 'another process' : holderText(ownJson<LeaseHolder>(before.holder))}; rows that it may have sent are checked first.`,
+      );
+    for (const tail of left) {
+      const isNewest = (tail.owner === before.owner && before.released === 0) || tail.gen > before.gen;
+      if (isNewest) await putBack(hold, tail);
+      else await noteLate(this.#db, batch.key, tail);
+      await tail.remove();
+    }
+    if (batch.journal !== null) {
+      await writeJournal(this.#db.query, batch, place);
+      await this.#copyRegistry(this.#db.query, batch, mark);
+      if (before.status !== null) writeFileAtomic(place.status, before.status, {durable: false});
+    }
+  }
+
+  async #acquire(
+    wanted: Parameters<typeof acquire>[1],
+    waitMs: number,
+  ): Promise<{acquired: Acquired; takenAt: number}> {
+    const {clock, say} = this.#options;
+    const startedAt = clock.monotonic();
+    let first: {found: FoundLease; at: number} | undefined;
+    let failures = 0;
+    for (;;) {
+      const takenAt = clock.monotonic();
+      let result: Awaited<ReturnType<typeof acquire>>;
+      try {
+        result = await acquire(this.#db, wanted);
+      } catch (error) {
+        if (!(error instanceof RemitError) || ++failures > TRIES) throw error;
+        await clock.sleep(POLL_MS); // a commit without an answer: the same owner finds its own lease
+        continue;
+      }
+      if ('lease' in result) return {acquired: result, takenAt};
+      const {held} = result;
+      if (first?.found.owner !== held.owner) {
+        first = {found: held, at: takenAt};
+        say(`${holderOf(held)} has the batch. Waiting to see whether it is alive.`);
+      }
+      // A holder that renews its lease within its whole time is alive.
+      const isAlive = held.version > first.found.version && held.left_ms > 0;
+      if (isAlive && takenAt - startedAt >= waitMs) throw heldError(wanted.id, held);
+      await clock.sleep(POLL_MS);
+    }
+  }
+
+  /** Folders of commands on this batch that ended without writing everything. */
+  async #leftTails(kind: Kind, id: string): Promise<LeftTail[]> {
+    const root = join(this.stateDir, '..');
+    const found: LeftTail[] = [];
+    for (const owner of readdirSync(root)) {
+      const folder = join(root, owner);
+      if (owner === this.#owner || !existsSync(join(folder, TAIL))) continue;
+      const tail = ownJson<{kind: string; id: string; gen: number}>(readFileSync(join(folder, TAIL), 'utf8'));
+      if (tail.kind !== kind || tail.id !== id) continue;
+      try {
+        const lock = await acquireLock(`${folder}.lock`, {
+          purpose: 'taking over',
+          atOnce: true,
+          clock: this.#options.clock,
+        });
+        const remove = async () => {
+          rmSync(folder, {recursive: true, force: true});
+          await lock.release();
+        };
+        found.push({owner, gen: tail.gen, journal: batchFolder(folder, kind, id).journal, remove});
+      } catch (error) {
+        if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error; // that process is alive
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Claims the references of a batch before anything of it is sent, and copies the registry again: of two batches that claim
+   * a reference, one finds the claim of the other.
+   */
+  async claim(plan: Plan, service: {mode: Mode; baseUrl: string}): Promise<void> {
+    const {batch, mark} = must(this.#taken, 'lease of the batch that claims');
+    const {kind, namespace, journalId} = plan;
+    const names = [service.mode, withLoopback(service.baseUrl), kind, namespace];
+    const scope = idOf(names);
+    const of = {...batch, journal: journalId};
+    await this.#db.transaction(async (sql) => {
+      await sql(
+        'insert into @.scopes (id, mode, base_url, kind, namespace) values ($1, $2, $3, $4, $5) on conflict do nothing',
+        [scope, ...names],
+      );
+      await sql(
+        `insert into @.claims (scope, fold, reference, batch, n, at)
+         select $1, fold, reference, batch, n, $3 from @.rows where batch = $2 order by fold, reference on conflict do nothing`,
+        [scope, batch.key, this.#options.clock.now()],
+      );
+    });
+    await this.#copyRegistry(this.#db.query, of, mark);
+  }
+
+  /** Who has the batch now, or had it last. */
+  async runnerOf(
+    kind: Kind,
+    id: string,
+  ): Promise<{runner: TeamRunner; status: StatusFile | undefined; late: number} | undefined> {
+    const [found] = await this.#db.query<FoundLease & {late: number; idle_ms: number}>(
+      `select ${FOUND}, (select count(*) from @.late_outcomes l where l.batch = b.key) as late,
+         extract(epoch from clock_timestamp() - expires + interval '30 s') * 1000 as idle_ms
+       from @.batches b where kind = $1 and id = $2`,
+      [kind, id],
+    );
+    if (found?.holder === undefined || found.holder === null || found.released === 1) return undefined;
+    return {
+      runner: {
+        ...ownJson<LeaseHolder>(found.holder),
+        last_word_s: Math.max(0, Math.round(found.idle_ms / 1000)),
+        lease: found.left_ms > 0 ? 'held' : 'lost',
+      },
+      status: found.status === null ? undefined : ownJson<StatusFile>(found.status),
+      late: found.late,
+    };
+  }
+
+  /**
+   * Ends the command: writes what it has changed, and gives the lease back. The local copies are deleted, unless they have
+   * something that could not be written.
+   */
+  async end(): Promise<void> {
+    let isWritten = this.#taken === undefined;
+    try {
+      if (this.#taken !== undefined) await this.#write(this.#taken);
+      isWritten = true;
+    } finally {
+      this.#taken?.hold.stop();
+      if (!isWritten && this.lost?.aborted === true) await this.#noteLate();
+      await this.#db.close();
+      if (isWritten) rmSync(this.stateDir, {recursive: true, force: true});
+      await this.#lock.release();
+    }
+  }
+
+  async #write({batch, hold}: {batch: TeamBatch; hold: LeaseHold}): Promise<void> {
+    const file = registryPath(this.stateDir);
+    const {clock} = this.#options;
+    const place = batchFolder(this.stateDir, batch.kind, batch.id);
+    const isPlanned = existsSync(place.journal) && statSync(place.journal).size > 0;
+    if (!existsSync(file))
+      return hold.finish(async (sql) => {
+        if (!isPlanned) await sql('delete from @.batches where key = $1 and journal is null', [batch.key]);
+      }, isPlanned);
+    const {db, lock} = await openRegistry({
+      stateDir: this.stateDir,
+      purpose: 'writing the registry',
+      brief: true,
+      clock,
+    });
+    try {
+      await hold.finish((sql) => writeClaims(sql, db, batch), isPlanned);
+    } finally {
+      db.close();
+      await lock.release();
+    }
+  }
+
+  /** If no process has taken the batch over, the next command on this machine writes them as usual. */
+  async #noteLate(): Promise<void> {
+    const {batch, hold} = must(this.#taken, 'lost batch');
+    const {journal} = batchFolder(this.stateDir, batch.kind, batch.id);
+    const {owner, gen} = hold.lease;
+    await noteLate(this.#db, batch.key, {owner, gen, journal, remove: async () => undefined}).catch(
+      (error: unknown) =>
+        this.#options.say(
+          `The last answers were not written: ${messageOf(error)}. The next command on this machine does that.`,
+        ),
+    );
+  }
+}
+
+const TAIL = 'tail.json';
+const TRIES = 5;
+
+/** Writes what has changed in the registry, and frees the references that the batch does not claim any more. */
+async function writeClaims(sql: Sql, db: SqliteDatabase, {key, kind, id}: TeamBatch): Promise<void> {
+  const scopes = db.prepare('select id, mode, base_url, kind, namespace, content_plan from scopes').all();
+  const claimants = db.prepare('select id, profile, batch, journal from claimants').all();
+  const scopeOf = new Map(
+    scopes.map((s) => [s['id'], idOf([s['mode'], s['base_url'], s['kind'], s['namespace']])]),
+  );
+  const claimantOf = new Map(claimants.map((c) => [c['id'], idOf([c['profile'], c['batch'], c['journal']])]));
+  const translated = (row: SqlRow): SqlRow => ({
+    ...row,
+    ...('scope' in row ? {scope: scopeOf.get(row['scope'] ?? null) ?? row['scope'] ?? null} : {}),
+    ...('claimant' in row
+      ? {claimant: claimantOf.get(row['claimant'] ?? null) ?? row['claimant'] ?? null}
+      : {}),
+  });
+  for (const scope of scopes)
+    await sql(
+      `insert into @.scopes (id, mode, base_url, kind, namespace, content_plan) values ($1, $2, $3, $4, $5, $6)
+       on conflict (id) do update set content_plan = coalesce(excluded.content_plan, scopes.content_plan)`,
+      [
+        scopeOf.get(scope['id'] ?? null),
+        scope['mode'],
+        scope['base_url'],
+        scope['kind'],
+        scope['namespace'],
+        scope['content_plan'],
+      ],
+    );
+  for (const claimant of claimants)
+    await sql(
+      'insert into @.claimants (id, profile, batch, journal) values ($1, $2, $3, $4) on conflict do nothing',
+      [
+        ...[
+          claimantOf.get(claimant['id'] ?? null),
+          claimant['profile'],
+          claimant['batch'],
+          claimant['journal'],
+        ],
+      ],
+    );
+  for (const {tables} of new ChangeLog(db, REGISTRY_TABLES).all(5000))
+    await writeTables(sql, undefined, {
+      upTo: 0,
+      tables: tables.map(({mirror, rows, gone}) => ({
+        mirror,
+        rows: rows.map(translated),
+        gone: gone.map(translated),
+      })),
+    });
+  // A claim stays as long as the batch has the reference; one that was only reserved is free again.
+  const ours = `select e.scope, e.fold, e.reference from @.entries e join @.claimants c on c.id = e.claimant
+    join @.batches b on b.key = $1 and b.journal = c.journal and b.id = c.batch where e.standing is null`;
+  await sql(`delete from @.claims t where t.batch = $1 and (t.scope, t.fold, t.reference) not in (${ours})`, [
+    key,
+  ]);
+  await sql(
+    `insert into @.claims (scope, fold, reference, batch, n, at)
+     select o.scope, o.fold, o.reference, $1, r.n, 0 from (${ours}) o join @.rows r on r.batch = $1 and r.fold = o.fold
+       and r.reference = o.reference on conflict (scope, fold, reference) do update set batch = excluded.batch, n = excluded.n`,
+    [key],
+  );
+  const mark = db
+    .prepare<{claims: number}>('select claims from journals where kind = ? and batch = ?')
+    .get(kind, id);
+  await sql('update @.batches set registry_mark = $2 where key = $1', [
+    key,
+    mark === undefined ? null : String(mark.claims),
+  ]);
+}
+
+function statusText(path: string): string | null {
+  const status = readStatus(path);
+  return status === undefined ? null : JSON.stringify(status);
+}
+
+const holderOf = ({holder}: FoundLease): string =>
+  holder === null ? 'Another process' : capital(holderText(ownJson<LeaseHolder>(holder)));
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+function heldError(id: string, found: FoundLease): RemitError {
+  const summary = found.status === null ? undefined : ownJson<StatusFile>(found.status).summary;
+  const progress = summary === undefined ? '' : `; ${summary.accepted} of ${summary.planned} rows accepted`;
+  const {host, pid, purpose, since} = ownJson<LeaseHolder>(found.holder ?? '{}');
+  return new RemitError('LOCKED', `${holderOf(found)} has batch ${id}${progress}`, {
+    hint: 'wait for it to end (--wait-lock TIME waits); a process that has died loses the batch after 30 s',
+    details: {host, pid, purpose, since},
+  });
+}
