@@ -42,7 +42,19 @@ export function keepDocument(batchFolder: string, text: string): string {
  * somebody who can write here.
  * @throws RemitError GUARD_APPROVAL
  */
-export function readDocuments(batchFolder: string): (SignedDocument & {name: string})[] {
+export const readDocuments = (batchFolder: string): NamedDocument[] =>
+  documentTexts(batchFolder).map(({path, text}) => named(text, path));
+
+/** An approval with its name. */
+export type NamedDocument = SignedDocument & {name: string};
+
+export const named = (text: string, what: string): NamedDocument => ({
+  ...readDocument(text, what),
+  name: nameOf(text),
+});
+
+/** The texts of the approvals of a batch. */
+export function documentTexts(batchFolder: string): {path: string; text: string}[] {
   const folder = approvalsFolder(batchFolder);
   let names: string[];
   try {
@@ -54,12 +66,11 @@ export function readDocuments(batchFolder: string): (SignedDocument & {name: str
   return names.map((file) => {
     const path = join(folder, file);
     const text = readApproval(path, true);
-    const name = nameOf(text);
-    if (file !== `${name}.json`)
+    if (file !== `${nameOf(text)}.json`)
       throw new RemitError('GUARD_APPROVAL', `${path} is not valid: it was changed after it was added`, {
         hint: 'find out who changed it; move it out of the folder, and let the batch be approved again',
       });
-    return {...readDocument(text, path), name};
+    return {path, text};
   });
 }
 

@@ -1,5 +1,6 @@
 import {parseMajor} from '../money/amount.ts';
-import type {BatchTerms, SignedDocument, Statement} from './document.ts';
+import type {NamedDocument} from './approval-files.ts';
+import type {BatchTerms, SignedDocument, ApprovalStatement} from './document.ts';
 import {type ApprovedRow, idLeaf, rowLeaf} from './leaves.ts';
 import {type ApprovalRule, isHardware, type Policy, type PolicyKey, ruleFor} from './policy.ts';
 
@@ -44,7 +45,7 @@ export class Approvals {
   readonly #approvers: Counted[] = [];
   readonly #makerNames: ReadonlySet<string>;
 
-  constructor(facts: ApprovalFacts, documents: readonly (SignedDocument & {name: string})[]) {
+  constructor(facts: ApprovalFacts, documents: readonly NamedDocument[]) {
     this.#facts = facts;
     for (const document of documents) {
       const found = this.#judge(document);
@@ -63,13 +64,18 @@ export class Approvals {
     return [...this.#makerNames].sort();
   }
 
-  /** Whether this person has signed as the maker of this row. */
-  isMadeBy(person: string, row: ApprovedRow): boolean {
+  /** People who have signed this row as its makers. */
+  makersOf(row: ApprovedRow): string[] {
     const leaf = madeLeaf(row);
-    return this.#makers.some(({key, rows}) => key.person === person && rows.has(leaf));
+    return this.#makers.flatMap(({key, rows}) => (rows.has(leaf) ? [key.person] : []));
   }
 
-  /** Whether the newest approval covered this row with this record. */
+  /** People whose approvals count at all, whatever they cover. */
+  get approvers(): string[] {
+    return [...new Set(this.#approvers.map(({key}) => key.person))].sort();
+  }
+
+  /** Whether any approval covers this row with this record. */
   wasApproved(row: MovingRow): boolean {
     const {leaf, id} = leavesOf(row);
     return this.#approvers.some(({rows, ids}) => rows.has(leaf) && (id === undefined || ids.has(id)));
@@ -113,7 +119,7 @@ export class Approvals {
   }
 
   /** @returns why a document does not count, or whose it is */
-  #judge(document: SignedDocument & {name: string}): Counted | string {
+  #judge(document: NamedDocument): Counted | string {
     const {terms, policy, events} = this.#facts;
     const {statement, by} = document;
     const differs = TERMS.find((name) => textOf(statement[name]) !== textOf(terms[name]));
@@ -151,5 +157,5 @@ const WORDS: Readonly<Record<keyof BatchTerms, string>> = {
 };
 const TERMS = Object.keys(WORDS) as (keyof BatchTerms)[];
 
-const textOf = (value: Statement[keyof BatchTerms]): string =>
+const textOf = (value: ApprovalStatement[keyof BatchTerms]): string =>
   typeof value === 'object' ? JSON.stringify(Object.entries(value).sort()) : String(value);

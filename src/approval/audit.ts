@@ -58,9 +58,12 @@ export const auditFile = (batchFolder: string): string => join(batchFolder, 'aud
 
 export function readTrail(batchFolder: string): AuditTrail {
   const path = auditFile(batchFolder);
+  return parseTrail(existsSync(path) ? readApproval(path, true) : '');
+}
+
+export function parseTrail(text: string): AuditTrail {
   const trail: AuditTrail = {events: [], hashes: [], broken: undefined, bytes: 0};
-  if (!existsSync(path)) return trail;
-  const lines = readApproval(path, true).split('\n');
+  const lines = text.split('\n');
   lines.pop();
   for (const [at, line] of lines.entries()) {
     const why = problemOf(line, at + 1, trail.hashes.at(-1) ?? '');

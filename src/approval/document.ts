@@ -35,7 +35,7 @@ export interface BatchTerms {
 }
 
 /** The signed content of an approval. Times are ISO 8601 in UTC. */
-export interface Statement extends BatchTerms {
+export interface ApprovalStatement extends BatchTerms {
   version: 1;
   role: Role;
   rows_root: string;
@@ -50,18 +50,18 @@ export interface Statement extends BatchTerms {
 
 /** A signed statement, with the hashes of which it signs the roots. */
 export interface SignedDocument {
-  statement: Statement;
+  statement: ApprovalStatement;
   by: SignedBy;
   rows: ReadonlySet<string>;
   ids: ReadonlySet<string>;
 }
 
 /** The signed bytes: RFC 8785. */
-export const bytesOf = (statement: Statement): string =>
+export const bytesOf = (statement: ApprovalStatement): string =>
   canonicalJson({...statement, audit: {...statement.audit}});
 
 /** One file of an approval. Its text is one line of JSON. */
-export function documentText(statement: Statement, signature: Buffer, rows: Buffer[], ids: Buffer[]): string {
+export function documentText(statement: ApprovalStatement, signature: Buffer, rows: Buffer[], ids: Buffer[]): string {
   const [ofRows, ofIds] = [rows, ids].map((leaves) => Buffer.concat(leaves).toString('base64'));
   return `${JSON.stringify({
     ...{remit_approval: 1, statement: bytesOf(statement), signature: signature.toString('base64')},
@@ -107,7 +107,7 @@ function parsed(text: string) {
 }
 
 /** The type of each member; a statement has these and no others. */
-const FORM: Readonly<Record<keyof Statement, (value: unknown) => boolean>> = (() => {
+const FORM: Readonly<Record<keyof ApprovalStatement, (value: unknown) => boolean>> = (() => {
   const isText = (value: unknown) => typeof value === 'string';
   const isWhole = (value: unknown) => Number.isSafeInteger(value);
   const isTime = (value: unknown) =>
@@ -139,7 +139,7 @@ const FORM: Readonly<Record<keyof Statement, (value: unknown) => boolean>> = (()
 })();
 
 /** Only canonical bytes with exactly these members, so that one statement has one text. */
-function readStatement(bytes: string): Statement | undefined {
+function readStatement(bytes: string): ApprovalStatement | undefined {
   const value = parsed(bytes);
   if (value === undefined) return undefined;
   const names = Object.keys(FORM);
@@ -147,6 +147,6 @@ function readStatement(bytes: string): Statement | undefined {
     Object.keys(value).length === names.length &&
     Object.entries(FORM).every(([name, fits]) => fits(value[name]));
   if (!hasForm) return undefined;
-  const statement = value as unknown as Statement; // each member was checked
+  const statement = value as unknown as ApprovalStatement; // each member was checked
   return bytesOf(statement) === bytes ? statement : undefined;
 }
