@@ -79,6 +79,10 @@ export const ERRORS = {
   GUARD_CONFIRM: kind(EXIT.GUARD, 'the stated confirmation does not match, or was refused'),
   GUARD_DUPLICATES: kind(EXIT.GUARD, 'possible duplicates were not acknowledged'),
   GUARD_BINDING: kind(EXIT.GUARD, 'the batch is bound to another mode, base URL or key'),
+  GUARD_APPROVAL: kind(
+    EXIT.GUARD,
+    'the approvals that the policy of the profile requires are missing or not valid',
+  ),
   BATCH_CANCELED: kind(EXIT.GUARD, 'the batch is canceled or being canceled; nothing more will be sent'),
   GUARD_ARGUMENT: kind(EXIT.GUARD, 'an account or card number on the command line, with a live key'),
   GUARD_TARGET: kind(

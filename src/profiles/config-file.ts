@@ -88,6 +88,8 @@ const PROFILE_KEYS: ReadonlySet<string> = new Set<keyof StoredProfile | 'overrid
   'mode',
   'read_only',
   'approve_by_id',
+  'approval_policy',
+  'approval_key',
   'caps',
   'service',
   'overrides',
@@ -113,12 +115,21 @@ function profileProblem(profile: Json): string | undefined {
     return 'whose read_only is not true or false';
   if (approve_by_id !== undefined && typeof approve_by_id !== 'boolean')
     return 'whose approve_by_id is not true or false';
+  const {approval_policy: policy, approval_key: approvalKey} = profile;
+  if (policy !== undefined && !isPinned(policy)) return 'whose approval_policy has the wrong format';
+  if (approvalKey !== undefined && typeof approvalKey !== 'string') return 'whose approval_key is not a path';
   if (overrides !== undefined && !areOverrides(overrides)) return 'whose overrides have the wrong format';
   if (tls !== undefined && !areTlsFiles(tls)) return 'whose tls settings have the wrong format';
   if (service !== undefined && overrides !== undefined) return 'with both a service and overrides';
   if (service !== undefined && !isObject(service)) return 'whose service is not an object';
   return caps === undefined ? undefined : capsProblem(caps);
 }
+
+const isPinned = (policy: JsonValue): boolean =>
+  isObject(policy) &&
+  Object.keys(policy).sort().join() === 'path,sha256' &&
+  typeof policy['path'] === 'string' &&
+  /^[0-9a-f]{64}$/.test(String(policy['sha256']));
 
 /** An unreadable cap must not become a missing cap. */
 function capsProblem(caps: JsonValue): string | undefined {

@@ -27,6 +27,13 @@ export interface TlsFiles {
   client_key?: string | undefined;
 }
 
+/** A policy file as it was when it was pinned: with other content it is refused. */
+export interface PinnedPolicy {
+  /** Absolute. */
+  path: string;
+  sha256: string;
+}
+
 export interface StoredProfile {
   base_url: string;
   key: KeySource;
@@ -35,6 +42,10 @@ export interface StoredProfile {
   read_only?: boolean;
   /** Batches may approve a staged record by its id once its key is past the horizon. */
   approve_by_id?: boolean;
+  /** Money of batches moves only with the approvals that this policy requires. */
+  approval_policy?: PinnedPolicy;
+  /** File of the SSH key with which this profile signs, as a maker or an approver. */
+  approval_key?: string;
   caps?: Caps;
   /** How the service differs from the contract: the content of a service file. */
   service?: ServiceFile;
@@ -64,6 +75,8 @@ export interface ActiveProfile {
   caps: Caps;
   readOnly: boolean;
   approveById: boolean;
+  approvalPolicy?: PinnedPolicy | undefined;
+  approvalKey?: string | undefined;
   /** Empty for a service that keeps to the contract. */
   service: ServiceFile;
   tls: TlsFiles;

@@ -133,6 +133,8 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
     caps: profile?.caps ?? {},
     readOnly: profile?.read_only ?? false,
     approveById: profile?.approve_by_id ?? false,
+    approvalPolicy: profile?.approval_policy,
+    approvalKey: profile?.approval_key,
     service,
     tls: tls.files,
     sources: {

@@ -4,7 +4,10 @@ import {without} from '../service/shortcuts.ts';
 import type {Caps, StoredProfile, TlsFiles} from './profile.ts';
 
 /** What a profile allows and how its service differs: everything except its address and key. */
-export type ProfileSettings = Pick<StoredProfile, 'read_only' | 'approve_by_id' | 'caps' | 'service' | 'tls'>;
+export type ProfileSettings = Pick<
+  StoredProfile,
+  'read_only' | 'approve_by_id' | 'approval_policy' | 'approval_key' | 'caps' | 'service' | 'tls'
+>;
 
 /** Names of single settings, as in the flags. */
 export interface SettingNames {
@@ -34,6 +37,8 @@ export function withSettings<T extends ProfileSettings>(profile: T, changes: Pro
     ...profile,
     ...(changes.read_only === undefined ? {} : {read_only: changes.read_only}),
     ...(changes.approve_by_id === undefined ? {} : {approve_by_id: changes.approve_by_id}),
+    ...(changes.approval_policy === undefined ? {} : {approval_policy: changes.approval_policy}),
+    ...(changes.approval_key === undefined ? {} : {approval_key: changes.approval_key}),
     caps: mergedCaps(profile.caps ?? {}, changes.caps ?? {}),
     service: changes.service === undefined ? service : checkedService(service, changes.service),
     tls: mergedTls(profile.tls ?? {}, changes.tls ?? {}),
@@ -102,8 +107,14 @@ export function withoutSettings<T extends ProfileSettings>(profile: T, names: Se
 export const replacing = (old: StoredProfile, next: StoredProfile): StoredProfile =>
   withSettings({...next, ...settingsOf(old)}, settingsOf(next));
 
-const settingsOf = ({read_only, caps, service}: StoredProfile): ProfileSettings =>
-  withoutEmpty({read_only, caps, service});
+const settingsOf = ({
+  read_only,
+  approval_policy,
+  approval_key,
+  caps,
+  service,
+}: StoredProfile): ProfileSettings =>
+  withoutEmpty({read_only, approval_policy, approval_key, caps, service});
 
 /** Removes undefined values and empty parts, so that the file contains only what is set. */
 function withoutEmpty<T extends ProfileSettings>(profile: T): T {

@@ -18,7 +18,7 @@ import {ReleasePhase} from './release-phase.ts';
 import {RereadPhase} from './reread-phase.ts';
 import type {RunFacts} from '../journal/facts.ts';
 import {mustReadAgain, noteReading} from '../journal/service-form.ts';
-import {assembleRun, type RunParts} from '../send/run-parts.ts';
+import {assembleRun, type BeforeWindow, type RunParts} from '../send/run-parts.ts';
 import type {RunSettings} from '../send/run-settings.ts';
 import type {Speed} from '../speed/speed.ts';
 import type {BatchState} from '../model/batch-state.ts';
@@ -41,8 +41,8 @@ export interface BatchRunOptions extends ReportOptions {
   speed: Speed;
   random: () => number;
   settings: RunSettings;
-  /** Called before each window is opened; throws if this process no longer holds the lock. */
-  assertHeld: () => void;
+  /** Called before each window is opened; throws if this process no longer holds the lock, or may not send its rows. */
+  assertHeld: BeforeWindow;
   /** First Ctrl-C: starts no further request. */
   drain: AbortSignal;
   /** Why nothing is sent: a record read before the run stopped the batch. */

@@ -3,6 +3,7 @@ import type {JournalRow} from '../journal/rows/row.ts';
 import type {Taken} from '../journal/rows/row-state.ts';
 import type {Journal, Phase} from '../journal/journal.ts';
 import type {Claims, OtherPayment} from '../registry/claim.ts';
+import type {BeforeWindow} from '../send/run-parts.ts';
 import {MAX_IN_FLIGHT} from '../speed/speed.ts';
 
 /** Rows in the smallest window. */
@@ -51,7 +52,7 @@ export interface RowSourceOptions<Row extends JournalRow> {
   claims: Claims;
   phase: Phase;
   clock: Clock;
-  beforeWindow: () => void;
+  beforeWindow: BeforeWindow;
   /** The states of the rows that `page` returns. */
   takes: readonly Taken[];
   /** Rows of the phase after a row number, in order. */
@@ -114,7 +115,7 @@ export class RowSource<Row extends JournalRow = JournalRow> {
     if (first === undefined) return undefined;
     this.#page = rows;
     this.#at = 0;
-    beforeWindow();
+    beforeWindow({phase, rows});
     // Staged rows were claimed when they were staged; a registry that was lost since then does not have the claims.
     if (phase === 'release') {
       this.#others = claims.paidByOthers(rows);

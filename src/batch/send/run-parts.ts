@@ -1,7 +1,8 @@
 import type {Codec} from '../../client/requests/codec.ts';
 import type {Transport} from '../../client/transport/transport.ts';
 import type {Clock} from '../../clock.ts';
-import type {Journal} from '../journal/journal.ts';
+import type {Journal, Phase} from '../journal/journal.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import type {RunPath} from '../model/run-path.ts';
 import type {Claims} from '../registry/claim.ts';
 import type {Speed} from '../speed/speed.ts';
@@ -20,6 +21,9 @@ import {Outcomes} from './outcomes.ts';
 import {StopRules} from './stop-rules.ts';
 import type {Wire} from '../answers/wire.ts';
 
+/** Rows that may be sent once this returns; without them, outcomes are about to be written. */
+export type BeforeWindow = (window?: {phase: Phase; rows: readonly JournalRow[]}) => void;
+
 /** The parts of one run. Each phase uses the parts that it names; no part depends on a phase. */
 export interface RunParts {
   readonly journal: Journal;
@@ -29,7 +33,7 @@ export interface RunParts {
   readonly speed: Speed;
   readonly settings: RunSettings;
   /** Throws if this process must not continue; called before each window. */
-  readonly beforeWindow: () => void;
+  readonly beforeWindow: BeforeWindow;
   readonly halt: Halt;
   readonly gate: Gate;
   readonly rules: StopRules;
@@ -60,7 +64,7 @@ export interface AssembleOptions {
   isDirect: boolean;
   /** Aborts what is in flight: the second Ctrl-C. */
   abort: AbortSignal;
-  beforeWindow: () => void;
+  beforeWindow: BeforeWindow;
 }
 
 /** Notes in the journal how this run sends, and records the doubts that earlier runs left implicit. */

@@ -102,6 +102,14 @@ export const runFlags = {
     }),
     'break-lock': Flags.boolean({description: 'take over a lock whose process is known to be dead'}),
   }),
+  ...inGroup('CONFIRMATION', {
+    approval: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'FILE',
+      description: 'approval of another person, written by `batch approve --write`',
+    }),
+  }),
   ...inGroup('OUTPUT', {
     out: Flags.string({
       helpValue: 'FOLDER',

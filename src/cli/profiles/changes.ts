@@ -11,6 +11,7 @@ import type {ServiceFile} from '../../service/service-file.ts';
 import type {LocalContext} from '../core/context.ts';
 import type {FlagValues} from '../input/flags.ts';
 import type {guardFlags, serviceFlags, tlsFlags} from './flags.ts';
+import {readApproval} from './approval.ts';
 import {readCaps, readService} from './options.ts';
 import {changeConfig} from './store.ts';
 
@@ -26,6 +27,7 @@ export function readSettings(
   return {
     ...(flags['read-only'] ? {read_only: true} : {}),
     ...(flags['approve-by-id'] ? {approve_by_id: true} : {}),
+    ...readApproval(flags, cwd),
     ...(caps === undefined ? {} : {caps}),
     ...(service === undefined ? {} : {service}),
     ...(tls === undefined ? {} : {tls}),
@@ -63,8 +65,13 @@ export async function changeProfile(
 /** A stored profile as it is shown: with its caps and service file, without its key. */
 export function profileFacts(config: ConfigFile, name: string) {
   const profile = must(config.profiles[name], 'profile that was looked up');
-  const {caps = {}, service = {}, tls = {}} = profile;
-  return {...summariseProfile(config, name, profile), caps, service, tls};
+  const {caps = {}, service = {}, tls = {}, approval_policy, approval_key} = profile;
+  return {
+    ...summariseProfile(config, name, profile),
+    ...(approval_policy === undefined ? {} : {approval_policy}),
+    ...(approval_key === undefined ? {} : {approval_key}),
+    ...{caps, service, tls},
+  };
 }
 
 /** @throws RemitError USAGE if a command that changes a profile has nothing to change */

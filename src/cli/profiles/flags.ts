@@ -44,6 +44,14 @@ export const guardFlags = inGroup('LIMIT', {
   'approve-by-id': Flags.boolean({
     description: 'let batches approve staged records by id once their keys are past the horizon',
   }),
+  'approval-policy': Flags.string({
+    helpValue: 'FILE',
+    description: 'move money of batches only with the approvals of this policy; pins its content',
+  }),
+  'approval-key': Flags.string({
+    helpValue: 'FILE',
+    description: 'SSH key (or its .pub file, for an agent) that signs what this profile stages or approves',
+  }),
 });
 
 export const serviceFlags = inGroup('SERVICE', {

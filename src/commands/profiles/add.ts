@@ -2,6 +2,7 @@ import {Args, Flags} from '@oclif/core';
 import {normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {readKeySource} from '../../cli/profiles/key-input.ts';
+import {requireQuorum} from '../../cli/profiles/approval.ts';
 import {profileFacts, readSettings} from '../../cli/profiles/changes.ts';
 import {guardFlags, keyFlags, serviceFlags, tlsFlags} from '../../cli/profiles/flags.ts';
 import {changeConfig} from '../../cli/profiles/store.ts';
@@ -62,6 +63,7 @@ export default class ProfilesAdd extends RemitCommand {
         throw new RemitError('USAGE', `the profile "${name}" already exists`, {
           hint: `to change a setting: remit profiles set ${name} --help; to replace the profile, add --replace`,
         });
+      requireQuorum(old?.approval_policy, settings.approval_policy);
       const first = Object.keys(stored.profiles).length === 0;
       return {
         ...stored,

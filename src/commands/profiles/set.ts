@@ -2,6 +2,7 @@ import {Args, Flags} from '@oclif/core';
 import {normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {readKeySource} from '../../cli/profiles/key-input.ts';
+import {requireQuorum} from '../../cli/profiles/approval.ts';
 import {changeProfile, readSettings, requireChange} from '../../cli/profiles/changes.ts';
 import {guardFlags, keyFlags, serviceFlags, tlsFlags} from '../../cli/profiles/flags.ts';
 import {RemitError} from '../../errors.ts';
@@ -51,6 +52,7 @@ export default class ProfilesSet extends RemitCommand {
           'STATE',
           `profile ${args.name} was changed by another command; nothing was written`,
         );
+      requireQuorum(profile.approval_policy, settings.approval_policy);
       return withSettings(
         {
           ...profile,

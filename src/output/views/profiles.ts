@@ -41,6 +41,8 @@ export const profileDetails: View = {
     byCurrency('Max batch total', 'caps.max_batch_total_minor'),
     text('Max batch rows', 'caps.max_batch_rows'),
     words('Rails', 'caps.rails'),
+    text('Approval policy', 'approval_policy.path'),
+    text('Approval key', 'approval_key'),
     text('CA file', 'tls.ca_file'),
     text('Client cert', 'tls.client_cert'),
     text('Client key', 'tls.client_key'),

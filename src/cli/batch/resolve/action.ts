@@ -17,11 +17,15 @@ import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
 import {isObject, type JsonObject} from '../../../narrow.ts';
 import {Sanitizer} from '../../../sanitize/sanitizer.ts';
+import type {ApprovalGate} from '../../approval/gate.ts';
 import type {Typed} from '../../line/command-line.ts';
 import type {Context, LocalContext} from '../../core/context.ts';
 import {checkBound, commandsFor} from '../place.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {invalidLines, type ResolveLine} from './file.ts';
+
+/** For a profile with a policy: what is resolved has to be approved again. */
+type GateOf = (batch: OpenBatch) => ApprovalGate | undefined;
 
 /**
  * Resolves a row in doubt as the operator states; nothing is sent. `next` is the command that sends the row, if that
@@ -40,6 +44,7 @@ export async function resolveInBatch(options: {
   openToLook?: (() => Promise<Context>) | undefined;
   clock: Clock;
   local: LocalContext;
+  gateOf: GateOf;
   typed: Typed;
 }) {
   const {kind, stateDir, batchId, reference, context, clock, typed} = options;
@@ -71,6 +76,7 @@ export async function resolveInBatch(options: {
         ? await refuseMoved({batch, reference, stateDir, typed, open: options.openToLook})
         : undefined;
     const isGone = unread?.isGone === true;
+    options.gateOf(batch)?.note('resolved', {rows: [reference]});
     const resolved = await resolveRow({stateDir, reference, resolution, isGone, clock, batch, tell});
     const {next} = readSummary(batch, clock.now(), () => commands);
     return {batch_id: batchId, ...resolved, next, ...(unread === undefined ? {} : {unseen: unread.why})};
@@ -94,6 +100,7 @@ export async function resolveFromFile(options: {
   open: (() => Promise<Context>) | undefined;
   clock: Clock;
   local: LocalContext;
+  gateOf: GateOf;
   typed: Typed;
 }) {
   const {kind, stateDir, batchId, path, lines, open, clock, typed} = options;
@@ -118,6 +125,7 @@ export async function resolveFromFile(options: {
         rows.push({reference, resolution: {...resolution, status}});
       }
     }
+    options.gateOf(batch)?.note('resolved', {rows: rows.map(({reference}) => reference)});
     const resolved = await resolveRows({batch, stateDir, rows, clock, tell});
     const {next} = readSummary(batch, clock.now(), () => commands);
     const paid = rows.filter(({resolution}) => resolution !== 'not-paid').length;

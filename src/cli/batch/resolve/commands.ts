@@ -3,7 +3,10 @@ import {Args, Flags} from '@oclif/core';
 import type {IdFormat} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
 import {must} from '../../../narrow.ts';
-import type {Context, LocalContext} from '../../core/context.ts';
+import {ApprovalGate} from '../../approval/gate.ts';
+import {approvalProfile} from '../../approval/settings.ts';
+import {type Context, type LocalContext, localCommands} from '../../core/context.ts';
+import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {serviceInForce} from '../../core/service-in-force.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
 import {stateDirFlag} from '../flags.ts';
@@ -61,7 +64,13 @@ export abstract class BatchResolve extends BatchCommand {
 
   async #place(local: LocalContext, flags: {'state-dir'?: string | undefined}, batchId: string) {
     const stateDir = await this.stateDirOf(local, flags, {takes: batchId, purpose: 'resolve'});
-    return {kind: this.kind, stateDir, clock: local.clock, local, typed: this.typed};
+    const profile = approvalProfile(local, this.project);
+    const {runtime, clock, flags: global} = local;
+    const gateOf = (batch: OpenBatch) =>
+      profile === undefined
+        ? undefined
+        : ApprovalGate.open({runtime, clock, commands: localCommands(global), profile}, batch);
+    return {kind: this.kind, stateDir, clock, local, gateOf, typed: this.typed};
   }
 
   #ids(local: LocalContext): IdFormat {

@@ -13,6 +13,7 @@ import {ASKING, readStatus} from '../../../batch/standing/status-file.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../../batch/standing/summary.ts';
 import {type ExitCode, RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
+import type {ApprovalGate} from '../../approval/gate.ts';
 import {isCapped} from '../../guard/batch-caps.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import {socketCeiling} from '../../runtime/open-files.ts';
@@ -25,6 +26,7 @@ import {retype} from './agree.ts';
 import {confirmCancel} from './cancel-confirm.ts';
 import {closeAfter, withEnd, withResume} from './close-after.ts';
 import {confirmOnce, isConfirmed, mayRetry, nothingToRetry, reachOf, tellStatus} from './confirm-once.ts';
+import {beforeConfirming, beforeSending, hintApproval, openGate, underPolicy} from './under-policy.ts';
 import {noteEffect, showEnd} from './ending.ts';
 import {PERMITS} from './granted.ts';
 import {
@@ -71,7 +73,8 @@ export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const planned = batch.plan.file.folder;
     const folder = resultFolder(flags.out ?? (team === undefined || existsSync(planned) ? planned : '.'));
-    request = asStarted(typed, batch);
+    const gate = openGate(typed, batch);
+    request = underPolicy(asStarted(typed, batch), batch, gate);
     checkBound(context, stateDir, request.typed, batch, {isFile: !request.isById, out: flags.out});
     warnUnrecorded(context, batch);
     if (request.path !== 'cancel')
@@ -83,10 +86,11 @@ export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
       context.out.warn(
         `${changed} has changed since batch ${batchId} was planned; the batch continues with the plan (to apply the changes, plan the file again)`,
       );
-    const summary = await runClaimed(request, batch, folder);
+    const summary = await runClaimed(request, batch, folder, gate);
     if (summary.left_out > 0) context.out.warn(leftOutText(summary));
     if (flags.until === undefined || summary.stopped_because !== null) {
       await showEnd(request, batch, summary);
+      hintApproval(request, batch, summary, gate);
       return {summary, exit: request.path === 'cancel' ? cancelExitCodeOf(summary) : exitCodeOf(summary)};
     }
     return await followAfterRun({context, stateDir, batch, flags, before: summary, out: folder});
@@ -107,7 +111,12 @@ const anotherOf = ({context, stateDir, flags}: RunRequest, batch: OpenBatch): st
   runAsAnother(commandsFor(context, batch, flags.out), stateDir, batch.plan);
 
 /** Runs a batch with the registry; following it afterwards does not block other batches. */
-async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string): Promise<Summary> {
+async function runClaimed(
+  request: RunRequest,
+  batch: OpenBatch,
+  folder: string,
+  gate: ApprovalGate | undefined,
+): Promise<Summary> {
   const {context, kind, stateDir, flags} = request;
   const {profile, clock} = context;
   const {mode, baseUrl, name} = profile;
@@ -124,16 +133,18 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
   );
   const run = async () => {
     const onAsk = () => tellStatus(batch, ASKING, clock.now());
+    await beforeConfirming(request, gate);
     if (request.path === 'cancel')
       await confirmCancel({context, typed: request.typed, batch, claims, flags, onAsk});
     else if (request.retry === undefined) await confirmOnce(request, batch, claims);
     else if (!mayRetry(request, batch, claims)) throw nothingToRetry(batch, request);
     await warnToCheck(request, claims.survey);
+    await beforeSending(request, gate);
     checkResultPlace(folder, batch.plan); // before the try: its error is not about rows that were sent
     const pool = await context.transportFor('pool');
     const transport = context.team?.hold?.guard(pool) ?? pool;
     try {
-      return await runConfirmed({request, batch, claims, transport, folder});
+      return await runConfirmed({request, batch, claims, transport, folder, gate});
     } catch (error) {
       throw withResume(error, batch.plan.batchId, {
         next: runOrRefuse(request, batch.plan),
@@ -151,7 +162,7 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
 }
 
 async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
-  const {request, batch, claims, transport, folder} = parts;
+  const {request, batch, claims, transport, folder, gate} = parts;
   const {context, kind, flags} = request;
   const {plan, journal, place, lock} = batch;
   const {out, clock, profile, runtime} = context;
@@ -193,14 +204,15 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
       trustRefusals: request.accepted.refusals,
       retryUnapproved,
       approveById: profile.approveById,
-      mayAcceptDifferences: !isCapped(profile.caps),
+      mayAcceptDifferences: !isCapped(profile.caps) && gate === undefined,
     },
     out: folder,
     commands: commandsOfRun(request, plan),
-    assertHeld: () => {
+    assertHeld: (window) => {
       lock.assertHeld();
       claims.registry.assertHeld();
       hold?.assertHeld();
+      gate?.check(window);
     },
     drain: AbortSignal.any([first, lost]),
     abort: AbortSignal.any([second, lost]),
@@ -209,6 +221,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   first.removeEventListener('abort', onSignal);
   out.endProgress();
   if (lost.aborted) throw lost.reason;
+  if (path === 'stage-only') gate?.note('staged', {staged: summary.staged, planned: summary.planned});
   return summary;
 }
 

@@ -7,6 +7,7 @@ import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {typingFor} from '../../../batch/standing/next-command.ts';
 import type {Transport} from '../../../client/transport/transport.ts';
+import type {ApprovalGate} from '../../approval/gate.ts';
 import type {Context} from '../../core/context.ts';
 import type {FlagValues} from '../../input/flags.ts';
 import type {Commands, Typed} from '../../line/command-line.ts';
@@ -91,6 +92,8 @@ export interface ConfirmedRun {
   claims: BatchClaims;
   transport: Transport;
   folder: string;
+  /** Undefined for a profile without a policy. */
+  gate: ApprovalGate | undefined;
 }
 
 /** Builds the commands for the batch that a request sends. */

@@ -19,7 +19,7 @@ const NAMED = 5;
  * @returns why nothing may be sent, if that is the case
  */
 export async function retryRows(
-  {request, batch, claims, transport}: ConfirmedRun,
+  {request, batch, claims, transport, gate}: ConfirmedRun,
   named: readonly string[],
 ): Promise<RunStop | undefined> {
   const {context, kind, flags} = request;
@@ -47,6 +47,7 @@ export async function retryRows(
       await confirmOnce(request, batch, claims, rows.length > 0 ? rows : undefined);
     },
   });
+  if (facts.again.length > 0) gate?.note('retried', {rows: facts.again});
   if (facts.stop !== undefined) return facts.stop;
   const keys = facts.raised.length === 0 ? '' : `, ${facts.raised.length} of them with a new key`;
   out.note(

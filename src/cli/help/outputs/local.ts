@@ -30,7 +30,11 @@ const summary = {
   read_only: flag,
   approve_by_id: flag,
 };
-const Profile = document(object({...summary, caps, service, tls}));
+const approval = {
+  approval_policy: object({path: text, sha256: text}).optional(),
+  approval_key: text.optional(),
+};
+const Profile = document(object({...summary, ...approval, caps, service, tls}));
 
 export const Doctor = object({
   profile: textOrNull,

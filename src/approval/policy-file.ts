@@ -1,0 +1,53 @@
+import {readdirSync} from 'node:fs';
+import {basename, dirname, join} from 'node:path';
+import {RemitError} from '../errors.ts';
+import {readApproval} from './approval-files.ts';
+import {parsePolicy, type Policy, POLICY_NAMESPACE} from './policy.ts';
+import {unarmored, verifySshSignature} from './ssh-signature.ts';
+
+/** The content of a policy that a profile has pinned. */
+interface Pinned {
+  path: string;
+  sha256: string;
+}
+
+export const readPolicy = (path: string): Policy => parsePolicy(readApproval(path), path);
+
+/** @throws RemitError GUARD_APPROVAL if it is not the policy that was pinned */
+export function readPinned({path, sha256}: Pinned): Policy {
+  const policy = readPolicy(path);
+  if (policy.sha256 === sha256) return policy;
+  throw new RemitError('GUARD_APPROVAL', `the policy ${path} was changed since this profile pinned it`, {
+    hint: 'restore its former content; another policy goes into another file, signed by enough approvers of this one',
+    details: {pinned: sha256, found: policy.sha256},
+  });
+}
+
+/** Who has signed a policy that replaces another one. */
+export interface PolicySigned {
+  by: string[];
+  quorum: number;
+}
+
+/**
+ * The approvers of the old policy who have signed a new one: `ssh-keygen -Y sign -n remit-policy-v1 -f KEY FILE` writes
+ * FILE.sig; renamed to FILE.NAME.sig, several signatures lie beside it. The highest quorum of the old rules is needed.
+ */
+export function signedPolicy(path: string, old: Policy): PolicySigned {
+  const text = readApproval(path);
+  const name = basename(path);
+  const by = new Set<string>();
+  for (const file of readdirSync(dirname(path))) {
+    if (!file.startsWith(`${name}.`) || !file.endsWith('.sig')) continue;
+    try {
+      const signature = unarmored(readApproval(join(dirname(path), file)));
+      const {blob, device} = verifySshSignature(signature, text, POLICY_NAMESPACE);
+      const person = old.keys.get(blob.toString('base64'))?.person;
+      const isApprover = old.rules.some(({approvers}) => approvers.some((each) => each === person));
+      if (person !== undefined && isApprover && device?.isPresent !== false) by.add(person);
+    } catch (error) {
+      if (!(error instanceof RemitError)) throw error; // a signature that does not count
+    }
+  }
+  return {by: [...by].sort(), quorum: Math.max(...old.rules.map(({quorum}) => quorum))};
+}

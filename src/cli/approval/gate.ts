@@ -1,0 +1,251 @@
+import {existsSync, readdirSync} from 'node:fs';
+import {addEvents, auditFile, type AuditEventName, type AuditTrail, brokenTrail, headOf, readMakers, readTrail} from '../../approval/audit.ts';
+import {approvalsFolder, keepDocument, readApproval, readDocuments} from '../../approval/approval-files.ts';
+import {Approvals} from '../../approval/approvals.ts';
+import type {Canonical} from '../../approval/canonical.ts';
+import {type BatchTerms, bytesOf, documentText, readDocument} from '../../approval/document.ts';
+import {APPROVAL_NAMESPACE, type Policy, type PolicyKey} from '../../approval/policy.ts';
+import {readPinned} from '../../approval/policy-file.ts';
+import {leavesToSign, rowToSign, statementOf, termsOf} from '../../approval/statement.ts';
+import type {OpenBatch} from '../../batch/journal/open-batch.ts';
+import type {JournalRow} from '../../batch/journal/rows/row.ts';
+import {KINDS} from '../../batch/model/kinds.ts';
+import {pagesOf} from '../../batch/model/pages.ts';
+import type {BeforeWindow} from '../../batch/send/run-parts.ts';
+import {RemitError} from '../../errors.ts';
+import {counted} from '../../phrases.ts';
+import type {PinnedPolicy} from '../../profiles/profile.ts';
+import type {Context} from '../core/context.ts';
+import {operatorName} from '../runtime/operator.ts';
+import type {ApprovalProfile} from './settings.ts';
+import {personOf, signWithKey} from './sign.ts';
+
+const PAGE = 1000;
+/** Rows without approval that are named; the others are counted. */
+const NAMED = 3;
+
+/** Every row of a batch, in order. */
+export function* allRows(rows: {after(n: number, limit: number): JournalRow[]}): Generator<JournalRow> {
+  for (const page of pagesOf((after) => rows.after(after, PAGE), PAGE)) yield* page;
+}
+
+/** What the gate needs of a command. */
+export type GateContext = Pick<Context, 'clock' | 'runtime' | 'commands'> & {profile: ApprovalProfile};
+
+/**
+ * Decides, for a profile with a policy, what of a batch may move money. Opened under the lock of the batch; everything
+ * that it needs is read again when it may have changed.
+ */
+export class ApprovalGate {
+  readonly #context: GateContext;
+  readonly #batch: OpenBatch;
+  readonly #pinned: PinnedPolicy;
+  readonly #policy: Policy;
+  #trail: AuditTrail;
+  #approvals: Approvals;
+  #names: string;
+  #isReleasing = false;
+
+  /** @returns undefined for a profile without a policy: nothing of this applies to it */
+  static open(context: GateContext, batch: OpenBatch): ApprovalGate | undefined {
+    const {approvalPolicy} = context.profile;
+    return approvalPolicy === undefined ? undefined : new ApprovalGate(context, batch, approvalPolicy);
+  }
+
+  private constructor(context: GateContext, batch: OpenBatch, pinned: PinnedPolicy) {
+    this.#context = context;
+    this.#batch = batch;
+    this.#pinned = pinned;
+    this.#policy = readPinned(pinned);
+    this.#trail = readTrail(batch.place.folder);
+    this.#names = this.#listed();
+    this.#approvals = this.#read();
+  }
+
+  get terms(): BatchTerms {
+    const {mode, baseUrl, service} = this.#context.profile;
+    return termsOf(this.#batch.plan, {mode, baseUrl, service, policy: this.#policy.sha256});
+  }
+
+  /** @throws RemitError GUARD_APPROVAL if the profile has no key, or one that is not in the policy */
+  get signer(): PolicyKey {
+    return personOf(this.#keyFile, this.#policy);
+  }
+
+  get #keyFile(): string {
+    const {approvalKey, name} = this.#context.profile;
+    if (approvalKey !== undefined) return approvalKey;
+    throw new RemitError('GUARD_APPROVAL', `profile ${name} has no key to sign what it stages; nothing was sent`, {
+      hint: (commands) =>
+        `name the SSH key that the policy lists for you: ${commands.read('profiles', 'set', name ?? 'NAME', '--approval-key', '~/.ssh/id_ed25519')}`,
+    });
+  }
+
+  #listed(): string {
+    const folder = approvalsFolder(this.#batch.place.folder);
+    return existsSync(folder) ? readdirSync(folder).sort().join() : '';
+  }
+
+  #read(): Approvals {
+    const {folder} = this.#batch.place;
+    const {broken} = this.#trail;
+    if (broken !== undefined) throw brokenTrail(auditFile(folder), broken);
+    const facts = {terms: this.terms, policy: this.#policy, events: this.#trail.hashes};
+    return new Approvals({...facts, ...readMakers(this.#trail)}, readDocuments(folder));
+  }
+
+  /** Adds an approval that was sent as a file. */
+  take(file: string): void {
+    const text = readApproval(file);
+    readDocument(text, file);
+    const name = keepDocument(this.#batch.place.folder, text);
+    this.#names = this.#listed();
+    this.#approvals = this.#read();
+    const found = this.#approvals.discarded.find((each) => each.name === name);
+    if (found !== undefined)
+      throw new RemitError('GUARD_APPROVAL', `${file} does not count for this batch: ${found.why}`, {
+        hint: this.#howToApprove,
+      });
+  }
+
+  /** Adds an event to the audit trail; durable when it returns. */
+  note(event: AuditEventName, facts: Readonly<Record<string, Canonical>> = {}): void {
+    this.#noteAll([{event, facts}]);
+  }
+
+  #noteAll(events: readonly {event: AuditEventName; facts: Readonly<Record<string, Canonical>>}[]): void {
+    const {folder} = this.#batch.place;
+    const {approvalKey} = this.#context.profile;
+    const stamp = {
+      at: new Date(this.#context.clock.now()).toISOString(),
+      by: operatorName(),
+      person: approvalKey === undefined ? null : personOf(approvalKey, this.#policy).person,
+    };
+    const planned = this.#newPlan();
+    const all = [...planned.map((facts) => ({event: 'planned' as const, facts})), ...events];
+    this.#trail = addEvents(
+      folder,
+      all.map(({event, facts}) => ({event, facts, ...stamp})),
+    );
+  }
+
+  /** What was planned since the last event, if it was: a plan is made offline, and is noted with what follows. */
+  #newPlan(): Readonly<Record<string, Canonical>>[] {
+    const {revision, planHash, file, plannedAt, figures} = this.#batch.plan;
+    const last = this.#trail.events.findLast(({event}) => event === 'planned');
+    if (last?.facts['plan'] === planHash && last.facts['revision'] === revision) return [];
+    const at = new Date(plannedAt).toISOString();
+    return [{revision, plan: planHash, file: file.sha256, rows: figures.rows, totals: figures.totals, planned_at: at}];
+  }
+
+  /** Signs the rows as their maker, unless this person has: before they are staged, or sent in direct mode. */
+  async signAsMaker(): Promise<void> {
+    const {journal, place} = this.#batch;
+    const {person} = this.signer;
+    let isSigned = true;
+    for (const row of allRows(journal.rows)) if (!this.#approvals.makersOf(row).includes(person)) isSigned = false;
+    if (isSigned) return;
+    const rows = [...allRows(journal.rows)].map(rowToSign);
+    const leaves = leavesToSign(rows, 'maker');
+    const {runtime, clock} = this.#context;
+    const statement = statementOf(this.terms, leaves, {
+      ...{role: 'maker', makers: [person], audit: headOf(this.#trail)},
+      ...{nonce: runtime.uuid(), nowMs: clock.now(), expiresMs: 0},
+    });
+    const signature = await signWithKey(this.#keyFile, {
+      ...{namespace: APPROVAL_NAMESPACE, text: bytesOf(statement), stderr: runtime.stderr},
+    });
+    keepDocument(place.folder, documentText(statement, signature, leaves.rows, leaves.ids));
+    this.#names = this.#listed();
+    this.#approvals = this.#read();
+  }
+
+  /** Whether every row that is left to send has a record, and its release is approved. */
+  get isReady(): boolean {
+    const {journal} = this.#batch;
+    journal.makeDoubtExplicit();
+    const {not_sent: unsent, staged, unapproved, in_doubt: doubts} = journal.tally();
+    if (unsent.count > 0 || staged.count + unapproved.count + doubts.count === 0) return false;
+    return this.#missing(this.#releasable()).length === 0;
+  }
+
+  *#releasable(): Generator<JournalRow> {
+    const {rows} = this.#batch.journal;
+    const states = ['staged', 'in_doubt', 'held', 'unapproved'] as const;
+    for (const page of pagesOf((after) => rows.releasable(states, after, PAGE), PAGE)) yield* page;
+  }
+
+  *#unsent(): Generator<JournalRow> {
+    for (const row of allRows(this.#batch.journal.rows))
+      if (['not_sent', 'in_doubt', 'staged', 'held', 'unapproved'].includes(this.#batch.journal.stateOf(row)))
+        yield row;
+  }
+
+  #missing(rows: Iterable<JournalRow>): {reference: string; why: string}[] {
+    const now = this.#context.clock.now();
+    const missing: {reference: string; why: string}[] = [];
+    for (const row of rows) {
+      const why = this.#approvals.missingFor(row, now);
+      if (why !== undefined) missing.push({reference: row.reference, why});
+    }
+    return missing;
+  }
+
+  /**
+   * Before anything of a release or a direct run is sent.
+   * @throws RemitError GUARD_APPROVAL
+   */
+  requireFor(path: 'release' | 'direct'): void {
+    this.#require(path === 'release' ? this.#releasable() : this.#unsent());
+  }
+
+  #require(rows: Iterable<JournalRow>): void {
+    const missing = this.#missing(rows);
+    const [first] = missing;
+    if (first === undefined) return;
+    const {batchId} = this.#batch.plan;
+    const named = missing.slice(0, NAMED).map(({reference}) => reference);
+    const more = missing.length > named.length ? ` and ${missing.length - named.length} more` : '';
+    const void_ = this.#approvals.discarded.map(({name, why}) => `; ${name.slice(0, 8)} does not count: ${why}`);
+    throw new RemitError(
+      'GUARD_APPROVAL',
+      `batch ${batchId} is not approved: ${counted(missing.length, 'row')} (${named.join(', ')}${more}): ${first.why}${void_.join('')}; no money was moved`,
+      {hint: this.#howToApprove, details: {batch_id: batchId, rows: missing.length, makers: this.#approvals.makers}},
+    );
+  }
+
+  /** The command for the other person, and what to do without a shared folder. */
+  get #howToApprove(): string {
+    return approveHints(this.#context, this.#batch).join('\n');
+  }
+
+  /** Called before each window of a run. */
+  readonly check: BeforeWindow = (window) => {
+    if (window === undefined || window.phase === 'stage') return;
+    const policy = readPinned(this.#pinned); // may have been replaced
+    if (policy.sha256 !== this.#policy.sha256) throw new Error('internal error: another policy was read');
+    if (this.#listed() !== this.#names) {
+      this.#names = this.#listed();
+      this.#approvals = this.#read();
+    }
+    this.#require(window.rows);
+    if (this.#isReleasing) return;
+    const known = new Set(this.#trail.events.map(({facts}) => facts['approval']));
+    const taken = this.#approvals.names.filter((name) => !known.has(name));
+    this.#noteAll([
+      ...taken.map((approval) => ({event: 'approved' as const, facts: {approval}})),
+      {event: 'released', facts: {phase: window.phase, approvals: this.#approvals.names}},
+    ]);
+    this.#isReleasing = true;
+  };
+}
+
+/** What the other person types; the file is their own copy. */
+export function approveHints({commands}: Pick<Context, 'commands'>, {plan}: Pick<OpenBatch, 'plan'>): string[] {
+  const {kind, batchId, file} = plan;
+  const approve = (...words: string[]) => commands.read(KINDS[kind].topic, 'batch', 'approve', batchId, ...words);
+  return [
+    `to be typed by another person, with their own copy of the file: ${approve('--file', file.path === '-' ? 'FILE' : file.name)}`,
+    `if they do not share this state folder, send them the file that this writes: ${approve('--ask', `${batchId}.request`)}`,
+  ];
+}
