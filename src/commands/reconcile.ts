@@ -28,7 +28,7 @@ export default class Reconcile extends RemitCommand {
     const nowMs = await serviceNow(context);
     const {data, exitCode} = await showReconcile(context, {
       ...{accounts: flags.account, ...periodOf(flags, nowMs), nowMs},
-      ...{batches: flags.batch ?? [], statement: flags.statement},
+      ...{batches: flags.batch ?? [], fees: flags.fee ?? [], statement: flags.statement},
       reading: {format: flags.format, ...statementOptions(flags)},
       stateDir: flags['state-dir'] ?? context.stateDir,
       files: {html: flags.html, ledger: flags.ledger, resolve: flags['resolve-file'], out: flags.out},

@@ -1,7 +1,7 @@
 import {addDays} from '../../src/sandbox/time/schedule.ts';
 import type {LineState, PaymentState, Rule} from '../../src/reconcile/model/finding.ts';
 import type {BankLine} from '../../src/reconcile/model/line.ts';
-import type {MatchOptions} from '../../src/reconcile/model/options.ts';
+import type {FeeRule, MatchOptions} from '../../src/reconcile/model/options.ts';
 import type {ExpectedPayment} from '../../src/reconcile/model/payment.ts';
 
 /**
@@ -235,21 +235,21 @@ class BruteForce {
       });
   }
 
-  #offers(fee?: {currency: string; rail: string | undefined; amount: bigint}): Offer[] {
+  #offers(rule?: FeeRule): Offer[] {
     const singles = this.#all
       .filter((payment) => this.#isFree(payment) && isLive(payment))
       .map((payment): Offer => ({payment, members: [payment], amount: payment.amount}));
     const groups = this.#groups.map((group): Offer => ({...group, group, amount: sumOf(group.members)}));
     const all = [...singles, ...groups];
-    if (fee === undefined) return all;
-    return all
-      .filter(
-        ({members, amount}) =>
-          members[0]!.currency === fee.currency &&
-          (fee.rail === undefined || members.every(({rail}) => rail === fee.rail)) &&
-          (amount < 0n || amount > fee.amount),
-      )
-      .map((offer) => ({...offer, amount: offer.amount - fee.amount}));
+    if (rule === undefined) return all;
+    return all.flatMap((offer) => {
+      const {members, amount} = offer;
+      const taken = feeOf(rule, members[0]!.currency, amount);
+      const hasRail = rule.rail === undefined || members.every(({rail}) => rail === rule.rail);
+      return taken > 0n && hasRail && (amount < 0n || amount > taken)
+        ? [{...offer, amount: amount - taken}]
+        : [];
+    });
   }
 
   #fits({members, amount}: Offer, line: BankLine): boolean {
@@ -314,11 +314,17 @@ class BruteForce {
     }
   }
 
-  #suggest(
-    rule: Rule,
-    fees: readonly ({currency: string; rail: string | undefined; amount: bigint} | undefined)[],
-  ): void {
-    const choices = this.#choices(fees.flatMap((fee) => this.#offers(fee)));
+  #suggest(rule: Rule, fees: readonly (FeeRule | undefined)[]): void {
+    const offers = fees.flatMap((fee) => this.#offers(fee));
+    const choices = this.#choices(
+      offers.filter(
+        ({payment, group, amount}, at) =>
+          at ===
+          offers.findIndex(
+            (each) => each.payment === payment && each.group === group && each.amount === amount,
+          ),
+      ),
+    );
     const unique = this.#unique(choices).filter(
       ({offer}) => offer.payment !== undefined || rule === 'less_fee',
     );
@@ -396,4 +402,10 @@ class BruteForce {
       if (state !== 'suggested' && payments.some(({kind}) => kind === 'transfer'))
         for (const line of lines) if (this.#found.get(line) === 'matched') this.#found.set(line, 'internal');
   }
+}
+
+function feeOf({fee}: FeeRule, currency: string, amount: bigint): bigint {
+  if ('amount' in fee) return fee.currency === currency ? fee.amount : 0n;
+  const magnitude = amount < 0n ? -amount : amount;
+  return BigInt(Math.round(Number(magnitude * fee.basisPoints) / 10_000)); // amounts of small worlds are small
 }

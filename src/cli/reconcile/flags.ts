@@ -1,7 +1,9 @@
 import {Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
 import {STATEMENT_FORMATS} from '../../reconcile/statement/file/statement.ts';
+import type {FeeRule} from '../../reconcile/model/options.ts';
 import {addDays, dayAt} from '../../sandbox/time/schedule.ts';
+import {readFee} from './match-options.ts';
 
 /** Long enough for returns, which may come 60 days later. */
 const DEFAULT_DAYS = 90;
@@ -35,6 +37,14 @@ export const reconcileFlags = {
     helpValue: 'NAME',
     description: 'show only findings about payments of this batch',
   }),
+  fee: Flags.custom<FeeRule>({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'RAIL=AMOUNT',
+    description:
+      "fee that the bank takes from a line, such as 'wire=25.00 USD' or instant_card=1.5%; without RAIL= on every rail; repeatable",
+    parse: async (text) => readFee(text),
+  })(),
   statement: Flags.string({
     helpValue: 'FILE',
     description: "a bank's statement of the account, compared with the lines of the service first",

@@ -1,5 +1,6 @@
 import type {CommandBuilder} from '../../errors.ts';
 import {lineName, majorText} from '../../reconcile/report/words.ts';
+import type {Match} from '../../reconcile/model/finding.ts';
 import type {BankLine} from '../../reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import {isReturnOf, type ReconcileFinding} from '../../reconcile/report/report.ts';
@@ -40,7 +41,7 @@ export function nextOf(
     ];
   if (kind === 'suggested' && line !== undefined)
     return [
-      confirm(lineName(line), match?.payments ?? [expected.key], commands),
+      confirm(lineName(line), match?.payments ?? [expected.key], commands, feeOf(match, line)),
       commands.read(
         'reconcile',
         'reject',
@@ -68,10 +69,21 @@ function confirmDifference(
   {key, amount, currency}: ExpectedPayment,
   commands: CommandBuilder,
 ) {
-  const difference = line.amount + amount;
-  const stated = majorText(difference < 0n ? -difference : difference, currency);
-  return commands.read('reconcile', 'confirm', lineName(line), key, '--difference', stated, '--note', 'TEXT');
+  return confirm(lineName(line), [key], commands, statedDifference(line.amount + amount, currency));
 }
 
-const confirm = (line: string, payments: readonly string[], commands: CommandBuilder): string =>
-  commands.read('reconcile', 'confirm', line, ...payments, '--note', 'TEXT');
+const statedDifference = (minor: bigint, currency: string): readonly string[] => [
+  '--difference',
+  majorText(minor < 0n ? -minor : minor, currency),
+];
+
+/** A line less a fee differs from its payments. */
+const feeOf = (match: Match | undefined, {currency}: BankLine): readonly string[] =>
+  match === undefined || match.difference === 0n ? [] : statedDifference(match.difference, currency);
+
+const confirm = (
+  line: string,
+  payments: readonly string[],
+  commands: CommandBuilder,
+  difference: readonly string[] = [],
+): string => commands.read('reconcile', 'confirm', line, ...payments, ...difference, '--note', 'TEXT');

@@ -6,6 +6,7 @@ import {repayReference} from '../../batch/report/returned.ts';
 import {Book} from '../../reconcile/book/book.ts';
 import type {LinesAdded} from '../../reconcile/book/stored-lines.ts';
 import type {BankLine} from '../../reconcile/model/line.ts';
+import type {FeeRule} from '../../reconcile/model/options.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import {PlannedPayments} from '../../reconcile/service/planned-payments.ts';
 import {type ReconcileReport, readReconcileReport} from '../../reconcile/report/report.ts';
@@ -32,6 +33,7 @@ export interface ReconcileRequest {
   /** The time at the service: what is overdue depends on it. */
   nowMs: number;
   batches: readonly string[];
+  fees: readonly FeeRule[];
   statement: string | undefined;
   /** How the statement is to be read. */
   reading: Omit<StatementOptions, 'account'>;
@@ -98,7 +100,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     }
     const records = await readPayments(context, new Set(accounts), period, unreadable);
     book.addPayments(joined(records, rows.payments, period));
-    const totals = book.match(matchOptions(request.nowMs, profile.mode));
+    const totals = book.match(matchOptions(request.nowMs, profile.mode, request.fees));
     const labels = await labelsOf(context, accounts);
     const report = readReconcileReport(book, totals, {
       accounts: accounts.map((id) => ({id, label: labels.get(id)})),

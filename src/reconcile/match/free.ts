@@ -1,3 +1,4 @@
+import type {FeeRule} from '../model/options.ts';
 import {IS_ACTIVE, IS_LIVE, type MatchWork, exactSum} from './work.ts';
 
 /** Posted lines that no rule has taken and that name no payment. */
@@ -64,22 +65,38 @@ function forgetRepeated({db, scope}: MatchWork): void {
   ).run(scope);
 }
 
+/** A percentage of a larger amount would not fit into 64 bits. */
+const LARGEST_SHARED = 900_000_000_000_000;
+const SHARE = 'iif(f.amount < 0, -f.amount, f.amount) * ?1';
+
+/** SQL for a fee, with `?1` for its amount or percentage, and for the currencies and amounts that have one. */
+const FEES = {
+  amount: {sql: '?1', where: 'f.currency = ?2'},
+  basisPoints: {
+    sql: `((${SHARE} + 5000) / 10000)`,
+    where: `?2 is null and f.amount between -${LARGEST_SHARED} and ${LARGEST_SHARED} and ${SHARE} >= 5000`,
+  },
+} as const;
+
 /** Writes `w_offers`: the amounts of free payments and groups, less a fee. */
-export function writeOffers(
-  {db}: MatchWork,
-  fee?: {currency: string; rail: string | undefined; amount: bigint},
-): void {
+export function writeOffers({db}: MatchWork, rule?: FeeRule): void {
   for (const [from, name] of [
     ['w_payments', 'p'],
     ['w_groups', 'g'],
   ] as const) {
     const head = `insert into w_offers (${name}, currency, account, amount, first, last)
       select ${name}, currency, account`;
-    if (fee === undefined) db.exec(`${head}, amount, first, last from ${from}`);
-    else
-      db.prepare(
-        `${head}, amount - ?1, first, last from ${from} where currency = ?2 and (?3 is null or rail = ?3)
-           and (amount < 0 or amount > ?1)`,
-      ).run(fee.amount, fee.currency, fee.rail ?? null);
+    if (rule === undefined) {
+      db.exec(`${head}, amount, first, last from ${from}`);
+      continue;
+    }
+    const {rail = null, fee} = rule;
+    const isAmount = 'amount' in fee;
+    const {sql, where} = FEES[isAmount ? 'amount' : 'basisPoints'];
+    db.prepare(
+      `${head}, amount - ${sql}, first, last from ${from} f where ${where} and (?3 is null or f.rail = ?3)
+         and (f.amount < 0 or f.amount > ${sql})
+         and not exists (select 1 from w_offers o where o.${name} = f.${name} and o.amount = f.amount - ${sql})`,
+    ).run(isAmount ? fee.amount : fee.basisPoints, isAmount ? fee.currency : null, rail);
   }
 }

@@ -1,11 +1,9 @@
-/** A fee that a bank is known to take from a line. */
+/** A fee that a bank takes from a line: a credit of 1000 less a fee of 25 arrives as 975, a debit leaves as 1025. */
 export interface FeeRule {
-  readonly name: string;
-  readonly currency: string;
   /** Undefined for every rail. */
   readonly rail: string | undefined;
-  /** Minor units, positive: a credit of 1000 less a fee of 25 arrives as 975, and a debit of 1000 leaves as 1025. */
-  readonly amount: bigint;
+  /** Positive minor units of a currency, or hundredths of a percent of the amount, rounded half up. */
+  readonly fee: {readonly currency: string; readonly amount: bigint} | {readonly basisPoints: bigint};
 }
 
 /** How the rules are applied. */

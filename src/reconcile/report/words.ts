@@ -101,8 +101,11 @@ function detailOf(
     case 'ambiguous':
       return `, ${counted(candidates.length, 'candidate')}`;
     case 'suggested':
-    case 'doubt_resolved':
-      return line === undefined ? '' : `, bank line ${moneyText(line.amount, line.currency)}${on}`;
+    case 'doubt_resolved': {
+      const fee = match?.difference ?? 0n;
+      const less = fee === 0n ? '' : `, with a fee of ${moneyText(fee, payment.currency)}`;
+      return line === undefined ? '' : `, bank line ${moneyText(line.amount, line.currency)}${on}${less}`;
+    }
     case 'changed':
     case 'statement_only':
     case 'unexplained':

@@ -50,7 +50,7 @@ describe('reconcile without ids in the lines', () => {
   });
 });
 
-describe('reconcile with returns that it cannot match', () => {
+describe('reconcile with lines that it cannot match', () => {
   let desk: LedgerDesk;
   afterEach(() => desk.desk.close());
 
@@ -74,6 +74,37 @@ describe('reconcile with returns that it cannot match', () => {
     assert.match(after.stdout, /^Returned by the bank \(1\)$/m);
     assert.doesNotMatch(after.stdout, /the bank returned/);
     assert.equal((await desk.desk.remit('payouts batch status nov')).exitCode, 8);
+  });
+
+  it('suggests a line with a fee that is named, and prints the command that states it', async () => {
+    desk = await LedgerDesk.open(['INV-2026-001', 'INV-2026-002'], 'empty');
+    const {transport} = desk.desk;
+    const send = transport.send.bind(transport);
+    transport.send = async (request) => {
+      const answer = await send(request);
+      if (!request.path.includes('/transactions')) return answer;
+      const body = answer.body
+        .toString()
+        .replace(/(?<="amount_in_minor_units":)10[01]50/g, (own) => `1${own.slice(1, 3)}75`);
+      return {...answer, body: Buffer.from(body)};
+    };
+    assert.match((await desk.reconcile()).stdout, /^Bank lines without a payment \(2\)$/m);
+    assert.match(
+      (await desk.reconcile('--fee wire=0.25USD')).stdout,
+      /^Bank lines without a payment \(2\)$/m,
+    );
+    const {stdout} = await desk.reconcile('--fee standard_ach=0.25USD');
+    assert.match(stdout, /^Suggested: confirm or reject \(2\)$/m);
+    assert.match(
+      stdout,
+      /^ {2}INV-2026-001 of payout batch nov: 100\.50 USD, bank line 100\.75 USD on \S+, with a fee of 0\.25 USD$/m,
+    );
+    const [, confirm] = /remit (reconcile confirm \S+ \S+ --difference 0\.25) --note TEXT/.exec(stdout) ?? [];
+    const decided = await desk.desk.remit(`${confirm ?? ''} --note fee`);
+    assert.equal(decided.exitCode, 0, decided.stderr);
+    assert.match((await desk.reconcile('--fee 0.25USD')).stdout, /^Suggested: confirm or reject \(1\)$/m);
+    const refused = await desk.reconcile('--fee fax=1%');
+    assert.equal(refused.exitCode, 2, refused.stderr);
   });
 
   it('prints confirm before ignore for a line with the opposite amount of a payment', async () => {

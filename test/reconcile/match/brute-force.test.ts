@@ -18,10 +18,11 @@ const textOf = ({rule, state, lines, payments}: Match) =>
 
 async function compare(first: number): Promise<void> {
   const seeds = Array.from({length: AT_ONCE}, (_, index) => first + index);
-  const fees = seeds.map((seed) => ({
-    ...{name: 'wire fee', currency: `W${seed}`, amount: 25n},
-    rail: seed % 2 === 0 ? undefined : 'wire',
-  }));
+  const rail = (seed: number) => (seed % 2 === 0 ? undefined : 'wire');
+  const fees = [
+    ...seeds.map((seed) => ({rail: rail(seed), fee: {currency: `W${seed}`, amount: 25n}})),
+    {rail: 'standard_ach', fee: {basisPoints: 833n}}, // 25 of 300, and nearly 25 of others
+  ];
   const options = {...OPTIONS, today: '2026-03-09', fees};
   await withBook((book) => {
     const worlds = seeds.map(smallWorld);
@@ -46,7 +47,7 @@ async function compare(first: number): Promise<void> {
             .sort(),
         },
         sorted(
-          bruteForce(world.payments, world.lines, {...options, fees: fees.slice(index, index + 1)}),
+          bruteForce(world.payments, world.lines, {...options, fees: [fees[index]!, fees.at(-1)!]}),
           world,
         ),
         `seed ${seeds[index]}`,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import type {FeeRule} from '../../../src/reconcile/model/options.ts';
 import {addDays} from '../../../src/sandbox/time/schedule.ts';
 import {line, payment, reconcile, recordId} from '../harness.ts';
 
@@ -277,7 +278,7 @@ describe('the rules', () => {
   });
 
   it('7: suggest a payment or a group less a fee that a rule names', async () => {
-    const fees = [{name: 'wire', currency: 'USD', rail: 'wire', amount: 25n}];
+    const fees = [{rail: 'wire', fee: {currency: 'USD', amount: 25n}}];
     const wire = payment(1, {rail: 'wire'});
     const at = async (payments: Parameters<typeof reconcile>[0], amount: bigint) =>
       (await states(payments, [line('a', {amount})], {fees}))['a'];
@@ -294,6 +295,52 @@ describe('the rules', () => {
     assert.equal(await at(group, -1525n), 'suggested');
     const {book} = await reconcile([wire], [line('a', {amount: -1025n})], {fees});
     assert.match(book.matches[0]!, /"rule":"less_fee","state":"suggested".*"difference":"-25"/);
+  });
+
+  it('7: suggest a payment less a percentage of its amount, rounded half up', async () => {
+    const at = async (own: bigint, booked: bigint, fees: readonly FeeRule[], fields = {}) =>
+      (
+        await states(
+          [payment(1, {rail: 'wire', amount: own, ...fields})],
+          [line('a', {amount: booked, ...fields})],
+          {
+            fees,
+          },
+        )
+      )['a'];
+    const of = (basisPoints: bigint, rail?: string): FeeRule => ({rail, fee: {basisPoints}});
+    const [low, high] = [[of(149n)], [of(150n)]];
+    for (const [own, booked, fees] of [
+      [-10_000n, -10_149n, low],
+      [-100n, -102n, high],
+      [100n, 98n, high],
+      [-100n, -101n, low],
+      [-(10n ** 14n), -(10n ** 14n) - 10n ** 10n, [of(1n)]],
+      [
+        -10_000n,
+        -10_150n,
+        [...high, of(150n, 'wire'), {rail: undefined, fee: {currency: 'USD', amount: 150n}}],
+      ],
+    ] as const)
+      assert.equal(await at(own, booked, fees), 'suggested', `${own} as ${booked}`);
+    assert.equal(await at(-10_000n, -10_150n, high, {currency: 'EUR'}), 'suggested', 'in every currency');
+    for (const [own, booked, fees] of [
+      [-100n, -102n, low],
+      [-10_000n, -10_151n, high],
+      [-10_000n, -9850n, high],
+      [-10_000n, -10_150n, [of(150n, 'same_day_ach')]],
+      [-(2n ** 63n - 1n), -(2n ** 63n - 2n), high],
+      [-(10n ** 15n), -(10n ** 15n) - 10n ** 11n, [of(1n)]],
+    ] as const)
+      assert.notEqual(await at(own, booked, fees), 'suggested', `${own} as ${booked}`);
+    // Without a fee that has at least half a minor unit there is nothing to suggest: rule 5 has compared the amount.
+    assert.equal(await at(-33n, -33n, high), 'suggested');
+    assert.deepEqual(
+      (
+        await reconcile([payment(1, {amount: -33n})], [line('a', {amount: -33n})], {fees: high})
+      ).book.matches.map((match) => /"rule":"\w+"/.exec(match)?.[0]),
+      ['"rule":"amount_and_day"'],
+    );
   });
 
   it('call a payment tentative while its line is pending, and matched once it is posted under another id', async () => {
