@@ -1,4 +1,4 @@
-import type {Clock} from '../clock.ts';
+import {type Clock, poll} from '../clock.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
 import {differInWords, methodDifferences, type ShownMethod, shownMethod} from './match.ts';
 import type {PartyRow} from './row.ts';
@@ -28,9 +28,9 @@ export async function followVerification(
 ): Promise<{pending: number; problems: readonly RowProblem[]}> {
   const {rows, journal, clock, signal, waits, onProgress} = run;
   const problems = new Map<string, RowProblem>();
-  const end = clock.monotonic() + (waits?.timeoutMs ?? 0);
-  for (let waitMs = FIRST_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_MS)) {
-    let pending = 0;
+  let pending = 0;
+  const step = async () => {
+    pending = 0;
     for (const row of rows) {
       signal.throwIfAborted();
       const recorded = journal.find(row.reference);
@@ -39,10 +39,14 @@ export async function followVerification(
       if (found === 'pending') onProgress(++pending);
       else if (found !== undefined) problems.set(row.reference, found);
     }
-    const leftMs = end - clock.monotonic();
-    if (pending > 0 && leftMs > 0) await clock.sleep(Math.min(waitMs, leftMs), signal);
-    else return {pending, problems: [...problems.values()]};
-  }
+    return pending === 0 ? true : undefined;
+  };
+  await poll({
+    ...{step, clock, timeoutMs: waits?.timeoutMs ?? 0},
+    pauseMs: (pauses) => Math.min(FIRST_MS * 2 ** pauses, LONGEST_MS),
+    sleep: (ms) => clock.sleep(ms, signal),
+  });
+  return {pending, problems: [...problems.values()]};
 }
 
 /** Reads the bank account or card of a row. Undefined if it is the default, or another one is. */

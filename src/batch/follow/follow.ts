@@ -3,7 +3,7 @@ import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
 import {pollPauseMs} from '../../client/reading/poll.ts';
 import {TransportFailure, type Transport} from '../../client/transport/transport.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
-import type {Clock} from '../../clock.ts';
+import {type Clock, poll} from '../../clock.ts';
 import {idIn, isOtherId, isReadable} from '../answers/answers.ts';
 import {Dispatcher, type WorkEnd} from '../send/dispatcher.ts';
 import type {Goal} from './counts.ts';
@@ -117,12 +117,17 @@ export class Follow {
       );
     void this.#tick(ended.signal);
     try {
-      for (let pauses = 0; this.rows.isAnyOpen && !this.#cut.signal.aborted; pauses++) {
-        if (pauses > 0)
-          await clock.sleep(pollPauseMs(pauses - 1, random), this.#cut.signal).catch(() => undefined); // aborted: the loop ends
-        if (!this.#cut.signal.aborted) await this.#pass();
-        if (until === undefined) break;
-      }
+      const isOver = () => this.#cut.signal.aborted || !this.rows.isAnyOpen;
+      await poll({
+        clock,
+        step: async () => {
+          if (isOver()) return true;
+          await this.#pass();
+          return until === undefined || isOver() ? true : undefined;
+        },
+        pauseMs: (pauses) => pollPauseMs(pauses, random),
+        sleep: (ms) => clock.sleep(ms, this.#cut.signal).catch(() => undefined), // aborted: the loop ends
+      });
       if (this.#failure) throw this.#failure.error;
       journal.flush();
     } finally {

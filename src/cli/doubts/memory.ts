@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {asksForApproval} from '../../client/requests/approval.ts';
-import {nextTurn} from '../../clock.ts';
+import {nextTurn, poll} from '../../clock.ts';
 import {
   contentOf,
   isSamePayment,
@@ -199,14 +199,23 @@ async function finished(
 ): Promise<{earlier: readonly StoredPayment[]; ended: readonly StoredPayment[]}> {
   const {clock, stop, out} = context;
   const sent = found.filter(isBeingSent);
+  if (sent.length > 0)
+    out.note(`Another remit command is creating the same ${payment.kind}. Waiting for its outcome`);
   let open = found;
-  for (let checks = 0; open.some(isBeingSent); checks += 1) {
-    if (checks === 0)
-      out.note(`Another remit command is creating the same ${payment.kind}. Waiting for its outcome`);
-    await clock.sleep(CHECK_MS, stop.signal);
-    await nextTurn();
-    open = sameOpen(context, payment);
-  }
+  let isFirst = true;
+  await poll({
+    clock,
+    step: async () => {
+      if (!isFirst) {
+        await nextTurn();
+        open = sameOpen(context, payment);
+      }
+      isFirst = false;
+      return open.some(isBeingSent) ? undefined : true;
+    },
+    pauseMs: () => CHECK_MS,
+    sleep: (ms) => clock.sleep(ms, stop.signal),
+  });
   return {earlier: open, ended: sent.filter(({file}) => open.every((one) => one.file !== file))};
 }
 

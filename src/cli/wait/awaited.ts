@@ -1,7 +1,11 @@
+import {standing, waitFor, type Waited, type WaitOptions} from '../../client/reading/poll.ts';
 import type {Lifecycle} from '../../contract/lifecycle.ts';
-import type {CommandBuilder} from '../../errors.ts';
-import type {View} from '../../output/records/view.ts';
+import {expectedSettlement} from '../../contract/settlement.ts';
+import type {CommandBuilder, RemitError} from '../../errors.ts';
+import {plainValue, type View} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
+import {noteFrozenClock} from '../core/sandbox-clock.ts';
+import {statusWatch} from '../core/unknown-status.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** How a read is limited. */
@@ -28,4 +32,101 @@ export interface AwaitedKind {
   };
   /** As the service answers it. */
   readonly read: (context: Context, id: string, limits?: ReadLimits) => Promise<ServiceRecord>;
+}
+
+/** What the last read of a record showed. */
+interface LastRead {
+  status: string;
+  /** The day on which it is expected to settle, if the service says so. */
+  settles: string | undefined;
+}
+
+/** Without an approval it will never be settled; it can be canceled as it is. */
+export const isUnapproved = (
+  {lifecycle: {initial}}: Pick<AwaitedKind, 'lifecycle'>,
+  status: string | undefined,
+  until: string | undefined,
+): boolean => until !== initial && until !== 'canceled' && status === initial;
+
+const SHORTEST_READ_MS = 1_000;
+
+/** One read of a wait: it is not repeated at once, and ends with the wait, but gets at least a second. */
+export const readWithin = (leftMs: number): ReadLimits => ({
+  retries: 0,
+  totalMs: Math.max(leftMs, SHORTEST_READ_MS),
+});
+
+/** One of the records that are waited for. */
+interface OneWait extends Pick<WaitOptions<ServiceRecord>, 'timeoutMs' | 'initial'> {
+  id: string;
+  read: (leftMs: number) => Promise<ServiceRecord>;
+  onChange: (record: ServiceRecord) => void;
+}
+
+/** The wait for one record or several. What is odd about any of them is a warning, once. */
+export class Waiting {
+  readonly last = new Map<string, LastRead>();
+  /** Why open records could not be read the last time. */
+  readonly troubles = new Map<string, RemitError>();
+  readonly #context: Context;
+  readonly #kind: AwaitedKind;
+  readonly #until: string | undefined;
+  readonly #noteStatus: ReturnType<typeof statusWatch>;
+  readonly #show: (id: string) => void;
+  #clockNote: Promise<void> | undefined;
+
+  /** @param show shows on the screen what is known; called after each read that has changed something */
+  constructor(
+    context: Context,
+    kind: AwaitedKind,
+    {until, show}: {until: string | undefined; show: (id: string) => void},
+  ) {
+    this.#context = context;
+    this.#kind = kind;
+    this.#until = until;
+    this.#show = show;
+    this.#noteStatus = statusWatch(context, kind, until);
+  }
+
+  waitFor({id, read, onChange, ...limits}: OneWait): Promise<Waited<ServiceRecord>> {
+    const {clock, runtime, stop} = this.#context;
+    const {lifecycle} = this.#kind;
+    const until = this.#until;
+    const see = (record: ServiceRecord) => {
+      this.last.set(id, {status: record.status ?? 'unknown', settles: expectedSettlement(record)});
+      this.#noteStatus(`${this.#kind.noun} ${id}`, record);
+    };
+    if (limits.initial !== undefined) see(limits.initial);
+    return waitFor<ServiceRecord>({
+      ...{...limits, lifecycle, until, clock, random: runtime.random, signal: stop.signal},
+      read: ({timeoutMs: leftMs}) => read(leftMs),
+      onChange: (record) => {
+        see(record);
+        onChange(record);
+        this.troubles.delete(id);
+        if (standing(lifecycle, record.status, until) !== 'open') return;
+        this.#clockNote ??= noteFrozenClock(this.#context);
+        this.#show(id);
+      },
+      onRead: (error) => {
+        if (error === this.troubles.get(id)) return;
+        if (error === undefined) this.troubles.delete(id);
+        else this.troubles.set(id, error);
+        this.#show(id);
+      },
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.#clockNote;
+    this.#context.out.endProgress();
+  }
+
+  /** `initiated, expected 2026-11-25`: beside an id, it fits into 80 columns. */
+  textOf(id: string): string {
+    const seen = this.last.get(id);
+    if (seen === undefined) return 'not read yet';
+    const isOpen = seen.settles !== undefined && !['settled', 'failed', 'canceled'].includes(seen.status);
+    return `${plainValue(seen.status)}${isOpen ? `, expected ${plainValue(seen.settles)}` : ''}`;
+  }
 }

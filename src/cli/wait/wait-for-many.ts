@@ -1,18 +1,15 @@
-import {standing, waitFor, type Waited} from '../../client/reading/poll.ts';
+import type {Waited} from '../../client/reading/poll.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
 import {dayInNewYork, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
 import {failureReasonText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
 import {warnOfReturns} from '../core/bank-returns.ts';
-import {noteFrozenClock} from '../core/sandbox-clock.ts';
-import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
-import type {AwaitedKind} from './awaited.ts';
+import {type AwaitedKind, isUnapproved, readWithin, Waiting} from './awaited.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
 import type {WaitFlagValues} from './flags.ts';
-import {isUnapproved, type LastRead, readWithin, seenIn, seenText} from './seen.ts';
 import {waitForRecord} from './wait-for-record.ts';
 import type {Shown} from '../help/outputs/forms.ts';
 import type * as schemas from '../help/outputs/service.ts';
@@ -69,49 +66,36 @@ async function waitForMany(
 ): Promise<ExitCode> {
   const {out, stop, commands, clock} = context;
   const {plural} = kind.view;
-  const last = new Map<string, LastRead>();
   const rows = new Map<string, WaitRow>();
-  const troubles = new Map<string, RemitError>();
   const together = kind.waits?.readTogether?.(context);
   const limited = limit(together === undefined ? READS : Infinity);
   const read = together ?? ((id: string, leftMs: number) => kind.read(context, id, readWithin(leftMs)));
-  const noteStatus = statusWatch(context, kind, until);
   const isStream = out.settings.format === 'ndjson';
   const unread = new Set(ids);
   const startedMs = clock.monotonic();
-  let clockNote: Promise<void> | undefined;
   const show = (id: string) => {
     unread.delete(id);
     const isEarly = unread.size > 0 && clock.monotonic() - startedMs < FIRST_SCREEN_MS;
     if (isStream || isEarly || rows.size === ids.length) return; // the result follows at once
-    out.progress(screenText(plural, {ids, last, rows, troubles}));
+    out.progress(screenText(plural, {ids, rows, waiting}));
   };
+  const waiting: Waiting = new Waiting(context, kind, {until, show});
   const one = async (id: string): Promise<void> => {
-    const row = await waitForOne(context, kind, {
-      ...{id, until, timeoutMs: timeout, read: (leftMs) => limited(() => read(id, leftMs))},
-      onChange: (record) => {
-        last.set(id, seenIn(record));
-        noteStatus(`${kind.noun} ${id}`, record);
-        if (isStream) void out.event({type: 'change', id, status: record.status ?? null, record});
-        troubles.delete(id);
-        if (standing(kind.lifecycle, record.status, until) !== 'open') return;
-        clockNote ??= noteFrozenClock(context);
-        show(id);
-      },
-      onRead: (error) => {
-        if (error === undefined ? !troubles.delete(id) : error === troubles.get(id)) return;
-        if (error !== undefined) troubles.set(id, error);
-        show(id);
-      },
-    });
+    const row = await rowOf(context, id, () =>
+      waiting.waitFor({
+        ...{id, timeoutMs: timeout, read: (leftMs) => limited(() => read(id, leftMs))},
+        onChange: (record) => {
+          if (isStream) void out.event({type: 'change', id, status: record.status ?? null, record});
+        },
+      }),
+    );
     rows.set(id, row);
-    troubles.delete(id);
+    waiting.troubles.delete(id);
     if (isStream) void out.event({type: 'end', ...row});
     if (row.outcome !== 'timeout') show(id); // the others end at the same time
   };
   const settled = await Promise.allSettled(ids.map(one));
-  await clockNote;
-  out.endProgress();
+  await waiting.end();
   const found = ids.flatMap((id) => rows.get(id) ?? []);
   const thrown = settled.find((result) => result.status === 'rejected');
   const isWhole = out.settings.format === 'json' || out.settings.format === 'yaml';
@@ -133,7 +117,7 @@ async function waitForMany(
     const was = open.length === 1 ? 'was' : 'were';
     out.note(`${what} ${was} not ${until ?? 'final'} within ${timeout / 1000} s.${end}`);
     if (next !== undefined) out.hint(next);
-    const created = open.filter((id) => isUnapproved(kind, last.get(id)?.status, until));
+    const created = open.filter((id) => isUnapproved(kind, waiting.last.get(id)?.status, until));
     noteApprovals(context, kind, created);
   }
   noteEnds(context, kind, {rows: found, until});
@@ -177,24 +161,13 @@ function stopped(
   return new RemitError(reason.code, message, {hint: next, details: {open, next: next ?? null}});
 }
 
-async function waitForOne(
-  {clock, runtime, stop}: Context,
-  {lifecycle}: AwaitedKind,
-  one: {
-    id: string;
-    until: string | undefined;
-    timeoutMs: number;
-    read: (leftMs: number) => Promise<ServiceRecord>;
-    onChange: (record: ServiceRecord) => void;
-    onRead: (error: RemitError | undefined) => void;
-  },
+async function rowOf(
+  {stop}: Context,
+  id: string,
+  wait: () => Promise<Waited<ServiceRecord>>,
 ): Promise<WaitRow> {
-  const {id, until, timeoutMs, read, onChange, onRead} = one;
   try {
-    const {outcome, record, lastError} = await waitFor<ServiceRecord>({
-      ...{lifecycle, until, timeoutMs, clock, random: runtime.random, signal: stop.signal, onChange, onRead},
-      read: ({timeoutMs: leftMs}) => read(leftMs),
-    });
+    const {outcome, record, lastError} = await wait();
     const reason = failureReasonText(record) ?? lastError?.reason ?? null;
     const settles = {expected_settlement_date: expectedSettlement(record) ?? null};
     return {id, outcome, status: record?.status ?? null, ...settles, reason, error: errorOf(outcome)};
@@ -225,20 +198,14 @@ function worstExit(rows: readonly WaitRow[]): ExitCode {
  */
 function screenText(
   plural: string,
-  seen: {
-    ids: readonly string[];
-    last: ReadonlyMap<string, LastRead>;
-    rows: ReadonlyMap<string, WaitRow>;
-    /** Why open records could not be read the last time. */
-    troubles: ReadonlyMap<string, RemitError>;
-  },
+  {ids, rows, waiting}: {ids: readonly string[]; rows: ReadonlyMap<string, WaitRow>; waiting: Waiting},
 ): string {
-  const {ids, last, rows, troubles} = seen;
+  const {last, troubles} = waiting;
   const counts = new Map<string, number>();
   for (const {status} of last.values()) counts.set(status, (counts.get(status) ?? 0) + 1);
   const parts = [...counts].sort().map(([name, count]) => `${plainValue(name)} ${count}`);
   const open = ids.filter((id) => !rows.has(id));
-  const lines = open.slice(0, MOST_LINES).map((id) => `${plainValue(id)}  ${seenText(last.get(id))}`);
+  const lines = open.slice(0, MOST_LINES).map((id) => `${plainValue(id)}  ${waiting.textOf(id)}`);
   const more = open.length > MOST_LINES ? [`and ${open.length - MOST_LINES} more`] : [];
   const counted = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
   const [trouble] = troubles.values();

@@ -1,21 +1,18 @@
-import {standing, statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
+import type {Waited} from '../../client/reading/poll.ts';
 import {RemitError} from '../../errors.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {failureReasonText} from '../../output/views/failure.ts';
 import {showWithReturn} from '../core/bank-returns.ts';
 import type {Context} from '../core/context.ts';
-import {noteFrozenClock} from '../core/sandbox-clock.ts';
 import {withDoctor} from '../core/way-out.ts';
-import {statusWatch, unknownStatus} from '../core/unknown-status.ts';
+import {unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
-import type {AwaitedKind} from './awaited.ts';
+import {type AwaitedKind, isUnapproved, readWithin, Waiting} from './awaited.ts';
 import type {WaitFlagValues} from './flags.ts';
-import {isUnapproved, readWithin, seenIn, seenText} from './seen.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 import {asReceived} from '../../narrow.ts';
 
-/** A record that takes time. */
-interface Waiting {
+interface RecordWait {
   id: string;
   /** As the write answered it; undefined if nothing was read yet. */
   initial: ServiceRecord | undefined;
@@ -30,44 +27,34 @@ interface Waiting {
 export async function waitForRecord(
   context: Context,
   kind: AwaitedKind,
-  waiting: Waiting,
+  asked: RecordWait,
 ): Promise<ServiceRecord> {
-  const {out, effects, clock, runtime, stop} = context;
-  const {id, initial, flags} = waiting;
-  const {view, lifecycle} = kind;
+  const {out, effects} = context;
+  const {id, initial, flags} = asked;
+  const {view} = kind;
   const {until, timeout: timeoutMs = DEFAULT_WAIT_MS} = flags;
   const next = waitCommand(context, kind, id, until);
   const noteApproval = approvalNote(context, kind, id, until);
-  const noteStatus = statusWatch(context, kind, until);
   let seen = initial;
   effects.waitsFor({noun: view.noun, id, status: initial?.status ?? null, next});
-  if (initial !== undefined) {
-    noteApproval(initial);
-    noteStatus(`${view.noun} ${id}`, initial);
-  }
-  const show = () => out.progress(`${view.noun} ${id}: ${seenText(known)}${unreadText(trouble)}`);
-  let trouble: RemitError | undefined;
-  let known = initial === undefined ? undefined : seenIn(initial);
+  if (initial !== undefined) noteApproval(initial);
+  const waiting: Waiting = new Waiting(context, kind, {
+    until,
+    show: () => {
+      const [trouble] = waiting.troubles.values();
+      const unread = trouble === undefined ? '' : `; cannot be read now, trying again: ${trouble.reason}`;
+      out.progress(`${view.noun} ${id}: ${waiting.textOf(id)}${unread}`);
+    },
+  });
   let waited: Waited<ServiceRecord>;
-  let clockNote: Promise<void> | undefined;
   try {
-    waited = await waitFor<ServiceRecord>({
-      ...{lifecycle, until, timeoutMs, initial, clock, random: runtime.random, signal: stop.signal},
-      read: ({timeoutMs: leftMs}) => kind.read(context, id, readWithin(leftMs)),
+    waited = await waiting.waitFor({
+      ...{id, timeoutMs, initial},
+      read: (leftMs) => kind.read(context, id, readWithin(leftMs)),
       onChange: (record) => {
         seen = record;
         effects.saw(record.status);
         noteApproval(record);
-        noteStatus(`${view.noun} ${id}`, record);
-        known = seenIn(record);
-        trouble = undefined;
-        if (standing(lifecycle, statusOf(record), until) === 'open') clockNote ??= noteFrozenClock(context);
-        show();
-      },
-      onRead: (error) => {
-        if (error === trouble) return;
-        trouble = error;
-        show();
       },
     });
   } catch (error) {
@@ -75,8 +62,7 @@ export async function waitForRecord(
     await out.unfinished(seen, view);
     throw error;
   }
-  await clockNote;
-  out.endProgress();
+  await waiting.end();
   if (waited.outcome === 'reached' && waited.record !== undefined) {
     await showWithReturn(context, waited.record, view);
     return waited.record;
@@ -96,9 +82,6 @@ interface Ended {
 
 const goalOf = ({lifecycle}: AwaitedKind, until: string | undefined): string =>
   until ?? lifecycle.good.join(' or ');
-
-const unreadText = (error: RemitError | undefined): string =>
-  error === undefined ? '' : `; cannot be read now, trying again: ${error.reason}`;
 
 function waitCommand(
   {commands}: Context,

@@ -1,4 +1,4 @@
-import type {Clock} from '../../clock.ts';
+import {type Clock, poll} from '../../clock.ts';
 import {canReach, isFinal, type Lifecycle, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -52,45 +52,40 @@ export const pollPauseMs = (pauses: number, random: () => number): number =>
  * @throws {RemitError} what a read threw; INTERRUPTED or TERMINATED if the signal fired
  */
 export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
-  const {clock, random, signal, lifecycle, until, timeoutMs = Infinity} = options;
-  const deadline = clock.monotonic() + timeoutMs;
-  let record = options.initial;
+  const {clock, random, signal, lifecycle, until, timeoutMs, initial} = options;
+  let record = initial;
   let polls = 0;
   let lastError: RemitError | undefined;
-  let floorMs = 0;
-  if (record !== undefined) {
-    const stand = standing(lifecycle, statusOf(record), until);
-    if (stand !== 'open') return {outcome: stand, record, polls};
-  }
-  for (let pauses = 0; ;) {
-    if (polls > 0 || record !== undefined) {
-      const leftMs = deadline - clock.monotonic();
-      if (leftMs <= 0) return {outcome: 'timeout', record, polls, ...(lastError && {lastError})};
-      const pauseMs = Math.min(leftMs, Math.max(floorMs, pollPauseMs(pauses++, random)));
-      try {
-        await clock.sleep(pauseMs, signal);
-      } catch (error) {
-        throw signal?.aborted === true ? interrupted(signal.reason) : error;
-      }
-    }
+  const read = async (timeoutMs: number): Promise<void> => {
     polls++;
-    floorMs = 0;
     try {
       const before = record === undefined ? undefined : statusOf(record);
-      record = await options.read({timeoutMs: deadline - clock.monotonic()});
+      record = await options.read({timeoutMs});
       lastError = undefined;
       if (polls === 1 || statusOf(record) !== before) options.onChange?.(record);
-      options.onRead?.(undefined);
     } catch (error) {
       if (!isTransient(error)) throw error;
       lastError = error;
-      options.onRead?.(error);
-      floorMs = Number(error.details?.['retry_after_ms'] ?? 0);
-      continue;
     }
-    const stand = standing(lifecycle, statusOf(record), until);
-    if (stand !== 'open') return {outcome: stand, record, polls};
-  }
+    options.onRead?.(lastError);
+  };
+  let isKnown = initial !== undefined;
+  const outcome = await poll({
+    ...{clock, timeoutMs},
+    sleep: (ms) =>
+      clock.sleep(ms, signal).catch((error: unknown) => {
+        throw signal?.aborted === true ? interrupted(signal.reason) : error;
+      }),
+    pauseMs: (pauses) =>
+      Math.max(Number(lastError?.details?.['retry_after_ms'] ?? 0), pollPauseMs(pauses, random)),
+    step: async (leftMs) => {
+      if (!isKnown) await read(leftMs);
+      isKnown = false;
+      const stand = lastError === undefined ? standing(lifecycle, statusOf(record), until) : 'open';
+      return stand === 'open' ? undefined : stand;
+    },
+  });
+  return {outcome: outcome ?? 'timeout', record, polls, ...(lastError && {lastError})};
 }
 
 /** The commands' own Ctrl-C stays as it is; any other reason of the caller's signal is the cause. */

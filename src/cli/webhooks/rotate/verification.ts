@@ -1,3 +1,4 @@
+import {poll} from '../../../clock.ts';
 import {RemitError} from '../../../errors.ts';
 import {RecordReader} from '../../../webhooks/record/reader.ts';
 import type {Context} from '../../core/context.ts';
@@ -41,12 +42,12 @@ async function verifiedDelivery(
 ): Promise<string | undefined> {
   const {clock, stop} = context;
   const reader = new RecordReader(recordFolder(context));
-  const endMs = clock.now() + timeoutMs;
-  for (;;) {
+  const step = async () => {
     for (const entry of reader.more())
       if (entry.kind === 'delivery' && entry.delivery.verdict === 'verified')
         if (entry.delivery.secret === fingerprint) return entry.delivery.id;
-    if (clock.now() >= endMs) return undefined;
-    await clock.sleep(WATCH_EVERY_MS, stop.signal);
-  }
+    return undefined;
+  };
+  const sleep = (ms: number) => clock.sleep(ms, stop.signal);
+  return poll({step, clock, timeoutMs, pauseMs: () => WATCH_EVERY_MS, sleep});
 }

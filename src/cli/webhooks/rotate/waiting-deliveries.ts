@@ -1,3 +1,4 @@
+import {poll} from '../../../clock.ts';
 import {counted} from '../../../phrases.ts';
 import type {Context} from '../../core/context.ts';
 import type {Running} from '../../sandbox/recorded/running.ts';
@@ -28,18 +29,21 @@ export async function waitForDeliveries(
     );
     return undefined;
   }
-  const endMs = clock.monotonic() + timeoutMs;
+  let ids: readonly string[] = [];
   let isTold = false;
-  for (;;) {
-    const ids = await waitingNow(context, sandbox, endpoints);
-    if (ids.length === 0 || clock.monotonic() >= endMs) return ids;
-    if (!isTold)
+  const step = async (leftMs: number) => {
+    ids = await waitingNow(context, sandbox, endpoints);
+    if (ids.length === 0) return true;
+    if (!isTold && leftMs > 0)
       out.note(
         `${counted(ids.length, 'delivery', 'deliveries')} of the old endpoint ${ids.length === 1 ? 'is' : 'are'} not answered with success yet, and would be canceled with it. Waiting for up to ${timeoutMs / 1000} s.`,
       );
     isTold = true;
-    await clock.sleep(LOOK_EVERY_MS, stop.signal);
-  }
+    return undefined;
+  };
+  const sleep = (ms: number) => clock.sleep(ms, stop.signal);
+  await poll({step, clock, timeoutMs, pauseMs: () => LOOK_EVERY_MS, sleep});
+  return ids;
 }
 
 /** A delivery that is sent and waits again between two reads is in neither list, so that none is only believed twice. */
