@@ -1,6 +1,6 @@
 import {Command, type Interfaces} from '@oclif/core';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
-import type {JsonFields} from '../../narrow.ts';
+import type {JsonFields, Printable} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import type {KnownFields} from '../../output/records/known-fields.ts';
 import {Output} from '../../output/output.ts';
@@ -85,7 +85,7 @@ export abstract class RemitCommand extends Command {
   }
 
   /** Takes over a result that has its own exit code. */
-  protected conclude({data, exitCode}: CommandOutcome): unknown {
+  protected conclude({data, exitCode}: CommandOutcome): Printable {
     this.exitWith(exitCode);
     return data;
   }
@@ -181,7 +181,7 @@ export abstract class RemitCommand extends Command {
   async runToEnd(): Promise<ExitCode> {
     let code: ExitCode;
     try {
-      const result: unknown = await this.run();
+      const result = (await this.run()) as Printable; // what commands return
       const {out} = this.openLocal();
       await out.result(result);
       const isPartial = out.queryFailed || out.lacksIds || this.#local?.effects.isPartial === true;
