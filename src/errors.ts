@@ -1,3 +1,5 @@
+import type {Printable} from './narrow.ts';
+
 /**
  * The closed list of expected errors, each with the exit code that a script sees.
  * docs/reference/exit-codes.md repeats both tables; test/errors.test.ts compares them in both directions.
@@ -171,9 +173,9 @@ export interface ErrorFacts {
   httpStatus?: number | undefined;
   requestId?: string | undefined;
   /** Machine-readable extras; must not contain a key, an account number or a card number. */
-  details?: Readonly<Record<string, unknown>> | undefined;
+  details?: Readonly<Record<string, Printable>> | undefined;
   /** The answer's body as parsed, or as text where it was not JSON. */
-  body?: unknown;
+  body?: Printable;
   /** Only if one code can end a command in different ways. */
   exitCode?: ExitCode | undefined;
   retryable?: boolean | undefined;
@@ -193,8 +195,8 @@ export class RemitError extends Error {
   readonly #hint: Hint | undefined;
   readonly httpStatus: number | undefined;
   readonly requestId: string | undefined;
-  readonly details: Readonly<Record<string, unknown>> | undefined;
-  readonly body: unknown;
+  readonly details: Readonly<Record<string, Printable>> | undefined;
+  readonly body: Printable;
   readonly request: string | undefined;
   readonly reason: string;
   /** The message as it was thrown: oclif rewrites that of an error from a flag's parser. */

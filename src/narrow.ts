@@ -85,6 +85,9 @@ export type JsonValue = string | number | boolean | null | ExactNumber | readonl
 /** A value of JSON, or undefined where there is none, such as an absent field or an empty body. */
 export type Json = JsonValue | undefined;
 
+/** What is written as JSON: a value of it, or an object of ours, whose interface does not say so. */
+export type Printable = Json | object;
+
 /** The fields of a parsed JSON object. A field that is undefined is absent. */
 export interface JsonFields {
   readonly [name: string]: Json;

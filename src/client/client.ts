@@ -3,7 +3,7 @@ import {systemClock, type Clock} from '../clock.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
 import type {OperationId, Resource} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
-import {must, type JsonFields, type Json, type JsonValue, type JsonObject, asObject} from '../narrow.ts';
+import {must, type JsonFields, type Json, type JsonValue, asObject, type Printable} from '../narrow.ts';
 import {createThenRelease} from './create-then-release.ts';
 import {asksForApproval} from './requests/approval.ts';
 import type {CreateRequest} from './transfer-create.ts';
@@ -259,18 +259,14 @@ export class RemitClient {
   }
 
   /** Calls a list operation by its id; path parameters are part of the query. */
-  list(
-    id: OperationId,
-    query: Readonly<Record<string, unknown>> = {},
-    options: ListOptions & CallOptions = {},
-  ): Listing<JsonValue> {
+  list(id: OperationId, query: JsonFields = {}, options: ListOptions & CallOptions = {}): Listing<JsonValue> {
     return this.#list(id, {query, options}, (item) => item);
   }
 
   /** @internal Like `list`, for records. */
   records(
     id: OperationId,
-    query: JsonObject = {},
+    query: JsonFields = {},
     options: ListOptions & CallOptions = {},
   ): Listing<ServiceRecord> {
     return this.#list(id, {query, options}, answeredRecord);
@@ -278,7 +274,7 @@ export class RemitClient {
 
   #list<T extends Json>(
     id: OperationId,
-    {query, options}: {query: JsonObject; options: ListOptions & CallOptions},
+    {query, options}: {query: JsonFields; options: ListOptions & CallOptions},
     readItem: (item: JsonValue) => T,
   ): Listing<T> {
     mustBeText(id, 'the operation');
@@ -295,13 +291,13 @@ export class RemitClient {
       stop ??= options.signal === undefined ? signal : eitherSignal(options.signal, signal);
       const query = {...filters, limit, cursor};
       const built = this.#builder.operation(id, {params, query, options: {...options, signal: stop}});
-      let page: SentPage<JsonValue> | undefined;
+      let page: SentPage | undefined;
       const answer = await this.#finish(
         built,
         ({json, headers}) => (page = readPage(json, headers)) !== undefined,
       );
       warn(answer.status, answer.warning);
-      const read: SentPage<JsonValue> = must(page, 'page in an answer that was read as one');
+      const read: SentPage = must(page, 'page in an answer that was read as one');
       if (options.checksFilters === true)
         checkFilters(id, {...params, ...sent}, {items: read.items, sanitizer: built.sanitizer});
       warn(200, otherOrder(id, filters['order'], read.items, paging));
@@ -325,14 +321,14 @@ export class RemitClient {
   request(
     method: RequestMethod,
     path: string,
-    given?: {body?: unknown} & AnyOptions,
+    given?: {body?: Printable} & AnyOptions,
   ): Promise<Result<JsonValue>>;
   /** @internal The command has checked its method. */
-  request(method: string, path: string, given?: {body?: unknown} & AnyOptions): Promise<Result<JsonValue>>;
+  request(method: string, path: string, given?: {body?: Printable} & AnyOptions): Promise<Result<JsonValue>>;
   async request(
     method: string,
     path: string,
-    given: {body?: unknown} & AnyOptions = {},
+    given: {body?: Printable} & AnyOptions = {},
   ): Promise<Result<JsonValue>> {
     const input = this.#checkRequest(method, path, given);
     const {operation, isRaw, body} = this.#readRequest(method, path, input);
@@ -358,7 +354,7 @@ export class RemitClient {
   #checkRequest(
     method: string,
     path: string,
-    given: {body?: unknown} & AnyOptions,
+    given: {body?: Printable} & AnyOptions,
   ): {body: Json} & AnyOptions {
     mustBeText(method, 'method');
     mustBeText(path, 'path');
@@ -401,10 +397,10 @@ export class RemitClient {
   }
 
   /** What `request` would send. */
-  previewRequest(method: RequestMethod, path: string, given?: {body?: unknown} & AnyOptions): Preview;
+  previewRequest(method: RequestMethod, path: string, given?: {body?: Printable} & AnyOptions): Preview;
   /** @internal The command has checked its method. */
-  previewRequest(method: string, path: string, given?: {body?: unknown} & AnyOptions): Preview;
-  previewRequest(method: string, path: string, given: {body?: unknown} & AnyOptions = {}): Preview {
+  previewRequest(method: string, path: string, given?: {body?: Printable} & AnyOptions): Preview;
+  previewRequest(method: string, path: string, given: {body?: Printable} & AnyOptions = {}): Preview {
     const input = this.#checkRequest(method, path, given);
     const {operation} = this.#readRequest(method, path, input);
     const takesKey = operation !== undefined && isTransferCreation(operation);

@@ -14,7 +14,7 @@ import {
 } from '../arguments.ts';
 import type {OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
-import {isObject, type Json} from '../narrow.ts';
+import {isObject, type Json, type Printable} from '../narrow.ts';
 import {operationOf} from '../service/routes.ts';
 import type {ClientOptions, WaitForOptions} from './options.ts';
 import type {ListOptions} from './reading/listing.ts';
@@ -45,7 +45,7 @@ const KEYED_OPTIONS: Checks<KeyedOptions> = {
   ...{onCreated: mustBeFunction, showCommand: mustBeFunction},
 };
 
-export const REQUEST_OPTIONS: Checks<AnyOptions & {body?: unknown}> = {
+export const REQUEST_OPTIONS: Checks<AnyOptions & {body?: Printable}> = {
   ...KEYED_OPTIONS,
   ...{body: mayBeAny, isRaw: mustBeBoolean, returnsRecord: mustBeBoolean, wantsHeaders: mustBeBoolean},
   headers: mustBeHeaders,
@@ -58,7 +58,7 @@ export const LIST_OPTIONS: Checks<ListOptions & CallOptions> = {
   mostPages: mustBeWhole(1, Number.MAX_SAFE_INTEGER),
 };
 
-export const WAIT_OPTIONS: Checks<WaitForOptions<unknown>> = {
+export const WAIT_OPTIONS: Checks<WaitForOptions<object>> = {
   until: mayBeAny, // compared with the statuses
   timeoutMs: mustBeNumber('a number of milliseconds'),
   ...{initial: mayBeAny, signal: mustBeSignal, onChange: mustBeFunction, onRead: mustBeFunction},

@@ -1,16 +1,16 @@
-import {isObject, type JsonObject} from '../narrow.ts';
+import {isObject, type Json, type JsonFields, type Printable} from '../narrow.ts';
 
 /** Where a record says why it failed: assumptions 24 and 58, and the plain fields that other services have. */
 const PLACES = [
-  (record: JsonObject) => inside(record['transfer_details']),
-  (record: JsonObject) => inside(record['payin_metadata']),
-  (record: JsonObject) => inside(record['payout_metadata']),
-  (record: JsonObject) => record['failure'],
-  (record: JsonObject) => ({code: record['failure_code'], message: record['failure_message']}),
-  (record: JsonObject) => record['failure_reason'],
+  (record: JsonFields) => inside(record['transfer_details']),
+  (record: JsonFields) => inside(record['payin_metadata']),
+  (record: JsonFields) => inside(record['payout_metadata']),
+  (record: JsonFields) => record['failure'],
+  (record: JsonFields) => ({code: record['failure_code'], message: record['failure_message']}),
+  (record: JsonFields) => record['failure_reason'],
 ];
 
-const inside = (details: unknown): unknown => (isObject(details) ? details['failure'] : undefined);
+const inside = (details: Json): Json => (isObject(details) ? details['failure'] : undefined);
 
 /** A reason code such as `R01`, and its text. */
 export interface FailureReason {
@@ -19,7 +19,7 @@ export interface FailureReason {
 }
 
 /** Why a payin, payout or account transfer failed; undefined if the record does not say. */
-export function failureOf(record: unknown): FailureReason | undefined {
+export function failureOf(record: Printable): FailureReason | undefined {
   if (!isObject(record)) return undefined;
   for (const place of PLACES) {
     const found = place(record);
@@ -30,5 +30,5 @@ export function failureOf(record: unknown): FailureReason | undefined {
   return undefined;
 }
 
-const textOf = (value: unknown): string | undefined =>
+const textOf = (value: Json): string | undefined =>
   typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,4 +1,4 @@
-import {ExactNumber, type JsonObject} from '../narrow.ts';
+import {ExactNumber, type Json, type JsonFields} from '../narrow.ts';
 
 /** What ids look like. The interface document promises UUIDs; the ids of other services may be any plain text. */
 export const ID_FORMATS = ['uuid', 'any'] as const;
@@ -22,15 +22,15 @@ export const isIdField = (name: string): boolean => name === 'id' || name.endsWi
  * An id as text, also if the service sends it as a JSON number. Undefined for a number that was rounded when it was read
  * (2^53 and above, unless it is an `ExactNumber`) and for anything else.
  */
-export function idText(value: unknown): string | undefined {
+export function idText(value: Json): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined;
   if (value instanceof ExactNumber) return /^\d{1,40}$/.test(value.text) ? value.text : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 
 /** The record with text instead of numbers in these fields; undefined if one of the numbers was rounded. */
-export function withTextIds<R extends JsonObject>(record: R, fields: readonly string[]): R | undefined {
-  let changed: Record<string, unknown> | undefined;
+export function withTextIds<R extends JsonFields>(record: R, fields: readonly string[]): R | undefined {
+  let changed: Record<string, Json> | undefined;
   for (const field of fields) {
     const value = record[field];
     if (typeof value === 'string') continue;

@@ -1,5 +1,12 @@
 import {parse, stringify} from 'lossless-json';
-import {ExactNumber, exactNumbersWritten, type Json, type JsonValue, parseJson} from '../narrow.ts';
+import {
+  ExactNumber,
+  exactNumbersWritten,
+  type Json,
+  type JsonValue,
+  parseJson,
+  type Printable,
+} from '../narrow.ts';
 import {hasLongNumber, isExact} from './losses.ts';
 
 /**
@@ -35,7 +42,7 @@ function numberOf(literal: string): number | ExactNumber {
 const LITERALS = [{test: (value: unknown) => value instanceof ExactNumber, stringify: String}];
 
 /** `JSON.stringify`, with the digits of each `ExactNumber` as they were sent. */
-export function exactJson(value: unknown, indent?: number): string {
+export function exactJson(value: Printable, indent?: number): string {
   const before = exactNumbersWritten();
   const text = JSON.stringify(value, undefined, indent);
   return exactNumbersWritten() === before ? text : (stringify(value, null, indent, LITERALS) ?? text);

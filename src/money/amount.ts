@@ -1,4 +1,4 @@
-import {ExactNumber, keysOf} from '../narrow.ts';
+import {ExactNumber, keysOf, type Json} from '../narrow.ts';
 import {CURRENCIES, exponentOf, successorOf} from './currencies.ts';
 
 /** The wire field is a JSON integer; JSON readers do not keep integers above 2^53 - 1 exact. */
@@ -136,7 +136,7 @@ function wholeIn(literal: string): bigint | undefined {
 }
 
 /** The minor units in a field, in major units: `1500.75`. Undefined if either field cannot be read. */
-export function majorIn(minor: unknown, currency: unknown): string | undefined {
+export function majorIn(minor: unknown, currency: Json): string | undefined {
   const units = minorUnitsIn(minor);
   if (units === undefined || typeof currency !== 'string' || exponentOf(currency) === undefined)
     return undefined;

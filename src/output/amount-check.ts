@@ -1,6 +1,6 @@
 import {exactJson} from '../json/exact.ts';
 import {minorUnitsIn} from '../money/amount.ts';
-import {isObject} from '../narrow.ts';
+import {isObject, type Printable} from '../narrow.ts';
 import {selectedValue} from './records/select.ts';
 import {plainValue} from './records/view.ts';
 
@@ -16,7 +16,7 @@ export class AmountCheck {
     this.#warn = warn;
   }
 
-  ofRecords(records: readonly unknown[]): void {
+  ofRecords(records: readonly Printable[]): void {
     for (const record of records) {
       if (this.#left === 0) return;
       const field = oddAmountIn(record);
@@ -32,7 +32,7 @@ export class AmountCheck {
 }
 
 /** The first field of a record that states minor units and cannot be read as such. */
-function oddAmountIn(record: unknown): string | undefined {
+function oddAmountIn(record: Printable): string | undefined {
   if (!isObject(record)) return undefined;
   for (const name of Object.keys(record)) {
     if (!name.endsWith('_in_minor_units') && name !== 'amount_in_cents') continue;

@@ -1,6 +1,6 @@
 import {RemitError} from '../errors.ts';
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
-import {isList, isObject, type JsonObject} from '../narrow.ts';
+import {isList, isObject, type JsonFields, type Printable} from '../narrow.ts';
 import type {Paint} from './text/colour.ts';
 import {wrapHint, wrapLines} from './text/wrap.ts';
 
@@ -45,7 +45,7 @@ function issueLines({message, details}: RemitError, sanitizer: Sanitizer): strin
 }
 
 /** Names of fields and what is wrong with them, in the usual forms of such lists: one object each, or by field. */
-function fieldIssues(details: unknown): FieldIssue[] {
+function fieldIssues(details: Printable): FieldIssue[] {
   if (isList(details))
     return details.filter(isObject).flatMap((one) => {
       const issue = firstText(one, ISSUE_KEYS);
@@ -68,7 +68,7 @@ interface FieldIssue {
 const FIELD_KEYS = ['field', 'param', 'parameter', 'property', 'path', 'name'];
 const ISSUE_KEYS = ['issue', 'message', 'msg', 'reason', 'detail', 'description', 'error'];
 
-const firstText = (object: JsonObject, keys: readonly string[]): string | undefined =>
+const firstText = (object: JsonFields, keys: readonly string[]): string | undefined =>
   keys.map((key) => object[key]).find((value): value is string => typeof value === 'string' && value !== '');
 
 /**

@@ -1,3 +1,4 @@
+import type {Printable} from '../narrow.ts';
 import type {OutputSettings} from './formats.ts';
 import {type KnownFields, unknownField, unknownFields} from './records/known-fields.ts';
 import type {View} from './records/view.ts';
@@ -17,17 +18,17 @@ export class FieldCheck {
   }
 
   /** Names that no record has: refused before anything is written, or a warning after a write. */
-  ofRecords(records: readonly unknown[], view: View | undefined): void {
+  ofRecords(records: readonly Printable[], view: View | undefined): void {
     this.ofPieces([records], view);
   }
 
   /** The same for a result in pieces; reads only as many of them as it needs to find all names. */
-  ofPieces(pieces: Iterable<readonly unknown[]>, view: View | undefined): void {
+  ofPieces(pieces: Iterable<readonly Printable[]>, view: View | undefined): void {
     if (this.#known === undefined || this.#isDone) return;
     this.#isDone = true;
     const {fields, format} = this.#settings;
     const known = {paths: this.#known.paths, view, major: format === 'csv' || format === 'table'};
-    let first: readonly unknown[] | undefined;
+    let first: readonly Printable[] | undefined;
     let unknown: readonly string[] = fields;
     for (const records of pieces) {
       first ??= records;

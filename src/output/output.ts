@@ -1,6 +1,14 @@
 import type {Clock} from '../clock.ts';
 import type {RemitError} from '../errors.ts';
-import {asReceived, differsFromReceived, isList, isObject, type Json, messageOf} from '../narrow.ts';
+import {
+  asReceived,
+  differsFromReceived,
+  isList,
+  isObject,
+  type Json,
+  messageOf,
+  type Printable,
+} from '../narrow.ts';
 import {safeJson} from '../sanitize/sanitizer.ts';
 import {cardText} from './records/card.ts';
 import type {Paint} from './text/colour.ts';
@@ -109,7 +117,7 @@ export class Output extends Messages {
   }
 
   /** Shows a record as a card, for people. Silent in machine formats, where the command's return value is the result. */
-  record(record: unknown, view?: View): void {
+  record(record: Printable, view?: View): void {
     this.#noteShown([record], view);
     this.#resultView = view;
     if (!this.forPeople || this.settings.query !== undefined) return;
@@ -124,7 +132,7 @@ export class Output extends Messages {
    * The record as last seen, if the command then fails: on stdout in every format except JSON and NDJSON, whose error
    * contains it.
    */
-  async unfinished(record: unknown, view?: View): Promise<void> {
+  async unfinished(record: Printable, view?: View): Promise<void> {
     if (record === undefined || record === null || isJsonish(this.settings.format)) return;
     this.record(record, view);
     await this.result(record);
@@ -166,7 +174,7 @@ export class Output extends Messages {
     this.#resultWritten = true;
     const {format, query} = this.settings;
     if (query !== undefined) {
-      const all: unknown[] = [];
+      const all: Printable[] = [];
       for await (const record of records) all.push(record);
       this.#noteShown(all, view);
       await this.#value(all, view);
@@ -175,7 +183,7 @@ export class Output extends Messages {
     if (format === 'json' || format === 'yaml') return this.#wholeList(records, view);
     let count = 0;
     const writePiece = pieceWriter({...this.#listOf(view), declared: await this.#declared(csv)});
-    const write = async (piece: readonly unknown[]) => {
+    const write = async (piece: readonly Printable[]) => {
       this.#fieldCheck.ofRecords(piece, view);
       await this.#stdout.write(await writePiece(piece.map((record) => this.#clean(record))));
     };
@@ -221,26 +229,26 @@ export class Output extends Messages {
   }
 
   /** The command's return value: the whole result for machines, and for people if nothing was shown yet. */
-  async result(value: unknown): Promise<void> {
+  async result(value: Printable): Promise<void> {
     if (value === undefined || this.#resultWritten) return;
     this.#resultWritten = true;
     await this.#value(value, this.settings.format === 'id' ? this.#resultView : undefined);
   }
 
   /** One JSON document now, instead of a result in the requested format. */
-  document(value: unknown): Promise<void> | undefined {
+  document(value: Printable): Promise<void> | undefined {
     this.#resultWritten = true;
     this.sanitizer.learn(value);
     return this.#stdout.write(`${safeJson(this.sanitizer.value(value), 2)}\n`);
   }
 
   /** One line of NDJSON now, for commands that stream events. Only with `-o ndjson`. */
-  event(value: unknown): Promise<void> | undefined {
+  event(value: Printable): Promise<void> | undefined {
     return this.events([value]);
   }
 
   /** The same for several lines, written at once. */
-  events(values: readonly unknown[]): Promise<void> | undefined {
+  events(values: readonly Printable[]): Promise<void> | undefined {
     this.#resultWritten = true;
     const lines = values.map((value) => {
       this.sanitizer.learn(value);
@@ -266,13 +274,13 @@ export class Output extends Messages {
     return this.#stdout.failure(options);
   }
 
-  #noteShown(records: readonly unknown[], view: View | undefined): void {
+  #noteShown(records: readonly Printable[], view: View | undefined): void {
     this.#shown.note(records, view);
     this.#amountCheck.ofRecords(records);
   }
 
   /** What is shown of a record: for machines each text unchanged; for people and CSV on one line. */
-  #clean(value: unknown): Json {
+  #clean(value: Printable): Json {
     const {format} = this.settings;
     const isExact = isJsonish(format) || format === 'yaml' || format === 'id';
     this.sanitizer.learn(value);
@@ -308,7 +316,7 @@ export class Output extends Messages {
   }
 
   /** Applies query and fields, then writes the whole result in the requested format. */
-  async #value(value: unknown, view: View | undefined): Promise<void> {
+  async #value(value: Printable, view: View | undefined): Promise<void> {
     const {format, fields, query} = this.settings;
     const clean = this.#clean(value); // before a query, which may rename a field
     const queried = query === undefined ? clean : await this.#queried(clean, query);

@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import {isList, isObject, type Json} from '../narrow.ts';
+import {isList, isObject, type Json, type Printable} from '../narrow.ts';
 import {isPrintable} from '../sanitize/harmful.ts';
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import {cardText} from './records/card.ts';
@@ -14,18 +14,18 @@ import {plainValue, type Eye, type View} from './records/view.ts';
 const MOST_NAMED = 10;
 
 /** Records, or a list that is read in pages. */
-export type RecordStream = AsyncIterable<unknown> | Iterable<unknown>;
+export type RecordStream = AsyncIterable<Printable> | Iterable<Printable>;
 
 /** The records of one page are there at the same time, so they may be written at once. */
 interface Paged {
-  pages: () => AsyncIterable<{items: readonly unknown[]}>;
+  pages: () => AsyncIterable<{items: readonly Printable[]}>;
 }
 
 const isPaged = (records: RecordStream): records is RecordStream & Paged =>
   'pages' in records && typeof records.pages === 'function';
 
 /** Records as they arrive: a page, or one alone. */
-async function* arrivals(records: RecordStream): AsyncGenerator<readonly unknown[], void, undefined> {
+async function* arrivals(records: RecordStream): AsyncGenerator<readonly Printable[], void, undefined> {
   if (!isPaged(records)) {
     for await (const record of records) yield [record];
     return;
@@ -43,9 +43,9 @@ async function* arrivals(records: RecordStream): AsyncGenerator<readonly unknown
 export async function* inPieces(
   records: RecordStream,
   format: Format,
-): AsyncGenerator<unknown[], void, undefined> {
+): AsyncGenerator<Printable[], void, undefined> {
   const isAlone = format === 'ndjson' || format === 'id';
-  let piece: unknown[] = [];
+  let piece: Printable[] = [];
   let failed: {error: unknown} | undefined;
   try {
     for await (const arrived of arrivals(records)) {

@@ -1,9 +1,10 @@
+import type {Printable} from '../narrow.ts';
 import type {View} from './records/view.ts';
 
 /** A record that is being shown, and what its view calls it. */
 export interface ShownRecord {
   noun: string;
-  record: unknown;
+  record: Printable;
 }
 
 export type OnShown = (shown: ShownRecord) => void;
@@ -20,7 +21,7 @@ export class ShownRecords {
     this.#onShown = onShown;
   }
 
-  note(records: readonly unknown[], view: View | undefined): void {
+  note(records: readonly Printable[], view: View | undefined): void {
     if (this.#onShown === undefined || view === undefined) return;
     for (const record of records.slice(0, MOST - this.#count)) {
       this.#count += 1;

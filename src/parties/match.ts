@@ -1,6 +1,6 @@
 import {foldReference, normaliseReference, REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
 import {VERIFICATION_STATUSES} from '../contract/lifecycle.ts';
-import {isObject} from '../narrow.ts';
+import {isObject, type Json} from '../narrow.ts';
 import {listed} from '../phrases.ts';
 import type {AccountFacts, PartyRow} from './row.ts';
 
@@ -17,7 +17,7 @@ export interface ShownParty {
 }
 
 /** Undefined without a readable id. */
-export function shownParty(record: unknown): ShownParty | undefined {
+export function shownParty(record: Json): ShownParty | undefined {
   if (!isObject(record)) return undefined;
   const {id, name, email, type, metadata} = record;
   if (typeof id !== 'string' || id === '') return undefined;
@@ -32,7 +32,7 @@ export function shownParty(record: unknown): ShownParty | undefined {
   };
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const textOf = (value: Json): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** A service may change the letters and spaces of a name. */
 export const foldedName = (name: string): string => foldReference(normaliseReference(name));
@@ -63,16 +63,16 @@ export interface ShownMethod {
   id: string;
   /** The payee or payer that has it. */
   owner: string | undefined;
-  type: unknown;
-  country: unknown;
-  last4: unknown;
+  type: Json;
+  country: Json;
+  last4: Json;
   verification: string | null;
   isDefault: boolean;
   /** No rail of the service can pay it, verified or not; undefined if the record shows no rails. */
   hasNoRail: boolean | undefined;
 }
 
-export function shownMethod(record: unknown): ShownMethod | undefined {
+export function shownMethod(record: Json): ShownMethod | undefined {
   if (!isObject(record)) return undefined;
   const {id, type, country_code: country, last4, verification_status: status, is_default: isDefault} = record;
   const owner = textOf(record['payee_id']) ?? textOf(record['payer_id']);
@@ -89,7 +89,7 @@ export function methodDifferences(
   {account}: PartyRow,
   partyId: string,
 ): string[] {
-  const isOther = (value: unknown, own: string): boolean =>
+  const isOther = (value: Json, own: string): boolean =>
     value !== undefined && value !== null && value !== own;
   return [
     ...(owner !== undefined && owner.toLowerCase() !== partyId.toLowerCase() ? ['owner'] : []),
@@ -100,7 +100,7 @@ export function methodDifferences(
 }
 
 /** Of a short number a service may show fewer digits, so that some stay hidden. */
-const isSameEnd = (last4: unknown, account: AccountFacts): boolean =>
+const isSameEnd = (last4: Json, account: AccountFacts): boolean =>
   typeof last4 === 'string' && last4.length > 1 && account.last4.endsWith(last4);
 
 /** `name and email differ`. */

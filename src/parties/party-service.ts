@@ -1,11 +1,12 @@
 import type {PartyRow} from './row.ts';
+import type {Json} from '../narrow.ts';
 
 /**
  * What became of a request. After `unsent` it may be sent again: it did not leave, or the service answered that it is too
  * busy. `reached` is how many times the service may have received it.
  */
 export type SendEnd = {reached: number} & (
-  {is: 'done'; record: unknown} | {is: 'refused' | 'unknown' | 'unsent'; why: string}
+  {is: 'done'; record: Json} | {is: 'refused' | 'unknown' | 'unsent'; why: string}
 );
 
 /** The requests of an import. A rejected promise ends it: the key was refused, or the run was interrupted. */
@@ -14,10 +15,10 @@ export interface PartyService {
   add(row: PartyRow, partyId: string): Promise<SendEnd>;
   setDefault(partyId: string, methodId: string): Promise<SendEnd>;
   /** Undefined if the service answers that there is no such record. */
-  party(id: string): Promise<unknown>;
+  party(id: string): Promise<Json>;
   /** All payees or payers; rejects if the list may be cut. */
-  parties(): AsyncIterable<unknown>;
-  methods(partyId: string): AsyncIterable<unknown>;
+  parties(): AsyncIterable<Json>;
+  methods(partyId: string): AsyncIterable<Json>;
 }
 
 /** A row that needs a person, and why. */

@@ -1,6 +1,6 @@
 import type {Clock} from '../clock.ts';
 import {EXIT, RemitError} from '../errors.ts';
-import {isObject} from '../narrow.ts';
+import {isObject, type Json} from '../narrow.ts';
 import {isSameAccount} from './changed.ts';
 import {findRecords} from './find-records.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
@@ -220,7 +220,7 @@ export class ImportRun {
    * party. The record of the row may exist beside it, and is looked for in the next run.
    * @returns the id; undefined if it is not that of the row
    */
-  async #created(row: PartyRow, record: unknown): Promise<string | undefined> {
+  async #created(row: PartyRow, record: Json): Promise<string | undefined> {
     const {journal, service} = this.#run;
     let party = shownParty(record);
     if (party !== undefined && party.name === undefined) party = shownParty(await service.party(party.id));

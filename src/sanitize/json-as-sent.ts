@@ -1,6 +1,6 @@
 import {readJsonExactly} from '../json/exact.ts';
 import {lossesIn} from '../json/losses.ts';
-import {isList, isObject, must, ownJson} from '../narrow.ts';
+import {isList, isObject, type Json, must, ownJson} from '../narrow.ts';
 import {escapedJson} from './harmful.ts';
 import {safeJson, Sanitizer} from './sanitizer.ts';
 
@@ -65,10 +65,10 @@ class Tokens {
 
 /** Reads an object as a list with an object for each field, so that no name hides another. */
 class Reader extends Tokens {
-  value(): unknown {
+  value(): Json {
     const {text} = this.next();
     if (text !== '{' && text !== '[') return readJsonExactly(text);
-    const items: unknown[] = [];
+    const items: Json[] = [];
     while (!this.isAt(END)) {
       if (this.isAt(COMMA)) this.next();
       items.push(text === '{' ? this.#field() : this.value());
@@ -77,7 +77,7 @@ class Reader extends Tokens {
     return items;
   }
 
-  #field(): unknown {
+  #field(): Json {
     const name = ownJson<string>(this.next().text);
     this.next(); // the colon
     return Object.fromEntries([[name, this.value()]]);
@@ -98,7 +98,7 @@ class Writer extends Tokens {
   }
 
   /** @param shown the same value after masking */
-  value(sent: unknown, shown: unknown, level: number): void {
+  value(sent: Json, shown: Json, level: number): void {
     if (!isList(sent) || !isList(shown)) return this.#write(sent === shown ? undefined : shown);
     const isFields = this.isAt(/^\{$/);
     this.#write();
@@ -112,7 +112,7 @@ class Writer extends Tokens {
     this.#write();
   }
 
-  #field(sent: unknown, shown: unknown, level: number): void {
+  #field(sent: Json, shown: Json, level: number): void {
     const [[name, value], [shownName, shownValue]] = [entryOf(sent), entryOf(shown)];
     this.#write(name === shownName ? undefined : shownName);
     this.#write();
@@ -121,7 +121,7 @@ class Writer extends Tokens {
   }
 
   /** The next token, or what is shown in its place. */
-  #write(shown?: unknown): void {
+  #write(shown?: Json): void {
     const {blanks, text} = this.next();
     if (this.text !== '' && this.#form !== 'indented') this.text += this.#blanks(blanks);
     this.text += shown === undefined ? escapedJson(text) : safeJson(shown);
@@ -137,6 +137,6 @@ class Writer extends Tokens {
   }
 }
 
-function entryOf(field: unknown): [name: string, value: unknown] {
+function entryOf(field: Json): [name: string, value: Json] {
   return must(isObject(field) ? Object.entries(field)[0] : undefined, 'field');
 }

@@ -1,4 +1,5 @@
 import {type FieldPatterns, fieldPatterns} from './field-patterns.ts';
+import type {Printable} from '../narrow.ts';
 import {protectedValues} from './protected-values.ts';
 import {factsOf, foldNames, type NameFacts, protectionOf} from './secret-names.ts';
 import {
@@ -23,7 +24,7 @@ export class NamedFields {
   }
 
   /** The values of protected fields of a JSON value, as text. */
-  valuesIn(json: unknown): string[] {
+  valuesIn(json: Printable): string[] {
     return protectedValues(json, this.#own);
   }
 

@@ -1,4 +1,4 @@
-import {ExactNumber, isList, isObject} from '../narrow.ts';
+import {ExactNumber, isList, isObject, type Printable} from '../narrow.ts';
 import {factsOf, factsWithin, foldNames, type NameFacts, protectionOf} from './secret-names.ts';
 import {isMasked, looksLikeNumber} from './secret-shapes.ts';
 
@@ -6,9 +6,9 @@ import {isMasked, looksLikeNumber} from './secret-shapes.ts';
 export const MOST_LEVELS = 500;
 
 /** Values under protected names, as text. */
-export function protectedValues(json: unknown, own: ReadonlySet<string>): string[] {
+export function protectedValues(json: Printable, own: ReadonlySet<string>): string[] {
   const found: string[] = [];
-  const walk = (value: unknown, name: NameFacts, level: number): void => {
+  const walk = (value: Printable, name: NameFacts, level: number): void => {
     if (typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber) {
       const protection = protectionOf(name, own);
       if (protection === undefined) return;
@@ -27,5 +27,5 @@ export function protectedValues(json: unknown, own: ReadonlySet<string>): string
 }
 
 /** Numbers in a request body, by field name. */
-export const sensitiveValues = (body: unknown, fields: readonly string[] = []): string[] =>
+export const sensitiveValues = (body: Printable, fields: readonly string[] = []): string[] =>
   protectedValues(body, foldNames(fields));

@@ -7,7 +7,7 @@ import {
   isList,
   isObject,
   type Json,
-  type JsonObject,
+  type Printable,
 } from '../narrow.ts';
 import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
@@ -93,7 +93,7 @@ export class Sanitizer {
    * Remembers numbers and secrets that a request or an answer has under protected names, so that they are also masked
    * in text.
    */
-  learn(json: unknown): void {
+  learn(json: Printable): void {
     const values = this.#fields.valuesIn(json).filter((value) => /\d.*\d.*\d.*\d/.test(value));
     if (this.#learned.add(values)) this.#forgetNames();
   }
@@ -130,7 +130,7 @@ export class Sanitizer {
    * A table or card of records that `value` has made safe. It also keeps their bank references and trace numbers, which
    * may look like card numbers.
    */
-  laidOut(text: string, records: readonly unknown[]): string {
+  laidOut(text: string, records: readonly Printable[]): string {
     if (this.#allowed.size === 0 && !this.#isSuspect(text)) return text;
     const kept = bankNumbers(records).filter((one) => !this.#known.isIn(one) && !this.#learned.isIn(one));
     return this.#maskedBeside(text, kept);
@@ -181,7 +181,7 @@ export class Sanitizer {
    * A copy of a JSON value that is safe to show. Fields are protected by name, at any depth; names are treated as
    * text, because a service chooses them.
    */
-  value(json: unknown, form: Form = 'exact'): Json {
+  value(json: Printable, form: Form = 'exact'): Json {
     return this.#value(json, NAMELESS, form, 0);
   }
 
@@ -206,7 +206,7 @@ export class Sanitizer {
     return isSuspect(text) || this.#known.isIn(text) || this.#learned.isIn(text);
   }
 
-  #value(raw: unknown, name: NameFacts, form: Form, level: number): Json {
+  #value(raw: Printable | bigint, name: NameFacts, form: Form, level: number): Json {
     if (typeof raw === 'string') return this.#string(raw, name, form);
     if (typeof raw === 'number' || typeof raw === 'bigint' || raw instanceof ExactNumber)
       return this.#number(raw, name);
@@ -220,8 +220,7 @@ export class Sanitizer {
       ]);
     if (!isRecord) return raw.map((item) => this.#value(item, name, form, level + 1));
     if (differsFromReceived(raw)) return this.#value(asReceived(raw), name, form, level);
-    const {toJSON}: JsonObject = raw;
-    if (typeof toJSON === 'function') return this.#value(toJSON.call(raw), name, form, level + 1);
+    if (isModel(raw)) return this.#value(raw.toJSON(), name, form, level + 1);
     const copy: Record<string, Json> = {};
     for (const key of Object.keys(raw)) {
       const shown = this.#name(key, form);
@@ -274,7 +273,7 @@ export class Sanitizer {
 }
 
 /** Compact or indented JSON that cannot control a terminal; it parses to the same value. */
-export function safeJson(value: unknown, indent?: number): string {
+export function safeJson(value: Printable, indent?: number): string {
   return escapedJson(exactJson(value ?? null, indent));
 }
 
@@ -282,6 +281,9 @@ export function safeJson(value: unknown, indent?: number): string {
 const isBytes = (name: string, text: string): boolean =>
   name === 'body_base64' && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 
+/** An object that says how it is written. */
+const isModel = (raw: object): raw is {toJSON(): Json} => 'toJSON' in raw && typeof raw.toJSON === 'function';
+
 /** A header as it was received. */
-const isPair = (item: unknown): item is [name: string, value: string] =>
+const isPair = (item: Json): item is [name: string, value: string] =>
   Array.isArray(item) && item.length === 2 && item.every((part) => typeof part === 'string');

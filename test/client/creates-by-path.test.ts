@@ -6,6 +6,7 @@ import type {AnyOptions} from '../../src/client/requests/resource.ts';
 import {METHOD_ID, PAYEE_ID, PAYER_ID, PAYOUT_ID, payin, payout} from '../commands/fixtures.ts';
 import {RecordingClock} from './recording-clock.ts';
 import {FakeTransport, answer, lost, type Reply} from './transport/fake-transport.ts';
+import type {Printable} from '../../src/narrow.ts';
 
 const BODY = {payee_id: PAYEE_ID, amount_in_minor_units: 12_500, currency_code: 'USD', auto_approve: true};
 const KEY = {idempotencyKey: 'L1'};
@@ -19,7 +20,7 @@ function setUp(script: readonly Reply[], options: Partial<ClientOptions> = {}) {
     ...{baseUrl: 'https://api.example.com', key: 'test_abcdefghijklmnop', transport, clock, random: () => 0},
     ...options,
   });
-  const post = (input: {body?: unknown} & AnyOptions, path = '/api/payouts') =>
+  const post = (input: {body?: Printable} & AnyOptions, path = '/api/payouts') =>
     client.request('POST', path, input);
   const bodies = () => transport.requests.map(({body}) => JSON.parse(body ?? 'null') as unknown);
   const keys = () => transport.requests.map(({headers}) => headers['idempotency-key']);

@@ -17,6 +17,7 @@ import {readOpenPayments} from '../../src/doubts/open-payments.ts';
 import {type ErrorCode, RemitError} from '../../src/errors.ts';
 import {scratch} from '../cli/run-cli.ts';
 import {METHOD_ID, PAYEE_ID, PAYER_ID, PAYOUT_ID} from './fixtures.ts';
+import type {Json} from '../../src/narrow.ts';
 
 const PAYMENT: OpenPayment = {
   ...{kind: 'payout', mode: 'test', baseUrl: 'http://127.0.0.1:4010', party: PAYEE_ID, source: null},
@@ -223,7 +224,7 @@ describe('readOpenPayments', () => {
   });
 });
 
-const failure = (code: ErrorCode, details?: Record<string, unknown>, httpStatus?: number): RemitError =>
+const failure = (code: ErrorCode, details?: Record<string, Json>, httpStatus?: number): RemitError =>
   new RemitError(code, 'it failed', {details, httpStatus});
 
 describe('isCertain', () => {
@@ -285,7 +286,7 @@ describe('isCertain', () => {
   });
 
   it('is true for a dead key if the request is the same or the record is named', () => {
-    const certain = (change: Partial<typeof AGAIN>, details?: Record<string, unknown>) =>
+    const certain = (change: Partial<typeof AGAIN>, details?: Record<string, Json>) =>
       leavesNoDoubt(failure('IDEMPOTENCY_KEY_CONFLICT', details), {...AGAIN, ...change});
     assert.equal(certain({}), true);
     assert.equal(certain({mayHavePaid: true}), true);

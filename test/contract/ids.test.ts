@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {inspect} from 'node:util';
 import {idText, isId, isIdField, isSameId, withTextIds} from '../../src/contract/ids.ts';
-import {ExactNumber} from '../../src/narrow.ts';
+import {ExactNumber, type JsonFields} from '../../src/narrow.ts';
 import {checkService} from '../../src/service/file/parse.ts';
 
 const UUID = '018f0000-0000-7000-8000-00000000000a';
@@ -57,9 +57,9 @@ describe('an id', () => {
   it('becomes text in the fields of a record, unless one was rounded', () => {
     const record = {id: 7, payee_id: 'a', payer_id: null, amount: 5};
     const fields = ['id', 'payee_id', 'payer_id'];
-    assert.deepEqual(withTextIds<Record<string, unknown>>(record, fields), {...record, id: '7'});
+    assert.deepEqual(withTextIds<JsonFields>(record, fields), {...record, id: '7'});
     assert.deepEqual(record.id, 7);
-    assert.equal(withTextIds<Record<string, unknown>>({...record, payer_id: 2 ** 53}, fields), undefined);
+    assert.equal(withTextIds<JsonFields>({...record, payer_id: 2 ** 53}, fields), undefined);
     const plain = {id: 'x'};
     assert.equal(withTextIds(plain, fields), plain);
   });

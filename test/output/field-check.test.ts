@@ -3,7 +3,7 @@ import {FieldCheck} from '../../src/output/field-check.ts';
 import {DEFAULT_SETTINGS} from '../../src/output/formats.ts';
 
 describe('the check of --fields', () => {
-  const check = (fields: string[], pieces: readonly (readonly unknown[])[]) => {
+  const check = (fields: string[], pieces: readonly (readonly object[])[]) => {
     const read: number[] = [];
     function* reading() {
       for (const [at, piece] of pieces.entries()) {

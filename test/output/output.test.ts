@@ -5,7 +5,7 @@ import {RemitError} from '../../src/errors.ts';
 import {batchView} from '../../src/cli/batch/overview/list-view.ts';
 import {rowView} from '../../src/cli/batch/overview/row-view.ts';
 import type {Output} from '../../src/output/output.ts';
-import {ExactNumber} from '../../src/narrow.ts';
+import {ExactNumber, type Json} from '../../src/narrow.ts';
 import {text} from '../../src/output/records/view.ts';
 import {profileCard} from '../../src/output/views/profiles.ts';
 import {checkpointView} from '../../src/output/views/sandbox.ts';
@@ -587,7 +587,7 @@ describe('notes and warnings', () => {
   });
 
   it('shows what the service says about each field, in a few lines, unless the message contains it', () => {
-    const shown = (fields: unknown, message = 'invalid request') => {
+    const shown = (fields: Json, message = 'invalid request') => {
       const {out, stderr} = makeOutput();
       out.failure(new RemitError('VALIDATION_ERROR', message, {details: {fields}}));
       return stderr.text;

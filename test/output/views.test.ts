@@ -25,7 +25,7 @@ import {eventTypeView, webhookEndpointView} from '../../src/output/views/webhook
 import {CONTROL_ANSWERS} from '../../src/sandbox/control/answers.ts';
 import {payin, payout} from '../commands/fixtures.ts';
 import {makeOutput} from './make-output.ts';
-import type {Json} from '../../src/narrow.ts';
+import type {Json, Printable} from '../../src/narrow.ts';
 
 const OF_THE_SERVICE: [command: string, view: View][] = [
   ['payouts:get', payoutView],
@@ -82,7 +82,7 @@ const eye = (changes: Partial<Eye> = {}): Eye => ({
   ...{terminal: false, columns: 80, nowMs: Date.parse('2023-11-14T22:13:20Z'), paint: plainPaint},
   ...changes,
 });
-const shownOf = (value: unknown): Json => new Sanitizer().value(value);
+const shownOf = (value: Printable): Json => new Sanitizer().value(value);
 /** The line of a card with this label, as it is shown. */
 function line({card, columns}: View, label: string, record: object, how = eye()): string {
   const field = [...card, ...columns].find((one) => one.label === label);

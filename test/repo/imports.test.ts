@@ -37,7 +37,7 @@ const BELOW_COMMANDS = [
 const MAY_IMPORT: Record<string, readonly string[]> = {
   narrow: [],
   json: ['narrow'],
-  errors: [],
+  errors: ['narrow'],
   arguments: ['errors', 'nearest', 'narrow'],
   clock: ['narrow'],
   spreadsheet: [],

@@ -5,7 +5,7 @@ import {sensitiveValues} from '../../src/sanitize/protected-values.ts';
 import {Sanitizer} from '../../src/sanitize/sanitizer.ts';
 import {cleanLine} from '../../src/sanitize/harmful.ts';
 import {maskKey} from '../../src/sanitize/secret-shapes.ts';
-import {ExactNumber} from '../../src/narrow.ts';
+import {ExactNumber, parseJson, type Printable} from '../../src/narrow.ts';
 
 const KEY = 'test_sk_4eC39HqLyjWDarjtT1zdp7dc';
 const ACCOUNT = '000123456789';
@@ -15,13 +15,13 @@ const bound = (one: Sanitizer) => ({
   words: (raw: string) => one.words(raw),
   line: (raw: string) => one.line(raw),
   token: (raw: string) => one.token(raw),
-  value: (raw: unknown) => one.value(raw),
+  value: (raw: Printable) => one.value(raw),
 });
 
 const sanitizer = new Sanitizer({secrets: [KEY, ACCOUNT]});
 const text = (raw: string) => sanitizer.line(raw);
-const value = (raw: unknown) => sanitizer.value(raw);
-const cause = (raw: unknown) => sanitizer.cause(raw);
+const value = (raw: Printable) => sanitizer.value(raw);
+const cause = (raw: Printable) => sanitizer.cause(raw);
 
 describe('redaction', () => {
   it('masks the active key everywhere', () => {
@@ -289,7 +289,7 @@ describe('a record', () => {
     const names = Array.from({length: 1500}, (_, n) => `field_${n}`).concat('x'.repeat(5000), 'constructor');
     const json = `{"__proto__":{"polluted":1},${names.map((name) => `${JSON.stringify(name)}:1`).join(',')}}`;
     for (const form of ['exact', 'line'] as const) {
-      const shown = sanitizer.value(JSON.parse(json), form);
+      const shown = sanitizer.value(parseJson(json), form);
       assert.equal(JSON.stringify(shown), json);
       assert.equal(Object.getPrototypeOf(shown), Object.prototype);
       assert.equal(({} as {polluted?: number}).polluted, undefined);
@@ -297,7 +297,7 @@ describe('a record', () => {
   });
 
   it('keeps every character for machines, and fits on one line for people', () => {
-    const both = (raw: unknown) =>
+    const both = (raw: Printable) =>
       (['exact', 'line'] as const).map((form) => new Sanitizer().value(raw, form));
     const name = 'a\u001b[2J\n\u202eb';
     assert.deepEqual(both({name, [name]: 1}), [
@@ -414,7 +414,7 @@ describe('a record', () => {
 
   it('writes dates as JSON does, and omits what is nested too deeply', () => {
     assert.deepEqual(new Sanitizer().value({at: new Date(0)}), {at: '1970-01-01T00:00:00.000Z'});
-    let deep: unknown = 'x';
+    let deep: Printable = 'x';
     for (let level = 0; level < 100_000; level++) deep = [deep];
     assert.equal(JSON.stringify(new Sanitizer().value(deep)), `${'['.repeat(500)}"…"${']'.repeat(500)}`);
     new Sanitizer().learn(deep);

@@ -3,7 +3,7 @@ import {RemitClient} from '../../src/client/client.ts';
 import type {CallInput} from '../../src/client/requests/resource.ts';
 import {allOperations, type OperationId} from '../../src/contract/operations/operations.ts';
 import {RemitError} from '../../src/errors.ts';
-import {isObject} from '../../src/narrow.ts';
+import {isObject, stringOf, type JsonFields, type JsonValue} from '../../src/narrow.ts';
 import type {ServiceFile} from '../../src/service/service-file.ts';
 import {BASE_URL} from '../cli/run-cli.ts';
 import {SandboxService} from '../commands/sandbox-service.ts';
@@ -32,11 +32,8 @@ export async function everyOperation(file: ServiceFile): Promise<Step[]> {
       return {};
     }
   };
-  const list = async (
-    id: OperationId,
-    query: Record<string, unknown> = {},
-  ): Promise<Record<string, unknown>[]> => {
-    const all: unknown[] = [];
+  const list = async (id: OperationId, query: JsonFields = {}): Promise<JsonFields[]> => {
+    const all: JsonValue[] = [];
     for await (const item of client.list(id, query, {pageSize: 2})) all.push(item);
     steps.push([id, all]);
     return all.filter(isObject);
@@ -54,7 +51,7 @@ export async function everyOperation(file: ServiceFile): Promise<Step[]> {
 
 interface Walker {
   call: (id: OperationId, input?: CallInput) => Promise<Record<string, unknown>>;
-  list: (id: OperationId, query?: Record<string, unknown>) => Promise<Record<string, unknown>[]>;
+  list: (id: OperationId, query?: JsonFields) => Promise<JsonFields[]>;
   verify: () => void;
 }
 
@@ -143,7 +140,7 @@ async function moves({call, list}: Walker): Promise<void> {
 
 async function treasury({call, list}: Walker): Promise<void> {
   const accounts = await list('treasury.accounts');
-  const [source, destination] = accounts.map(({id}) => String(id));
+  const [source, destination] = accounts.map(({id}) => stringOf(id));
   const params = {account_id: source!};
   await call('treasury.balance', {params});
   await call('treasury.updateLabel', {params, body: {label: 'Main'}});

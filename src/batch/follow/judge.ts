@@ -2,7 +2,7 @@ import {failureOf} from '../../contract/failure.ts';
 import {canReach, isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Kind} from '../model/kinds.ts';
 import {APPROVAL_LOST, CANCELED_LATER, DIFFERS_CODE, type Outcome, wentBackText} from '../model/outcome.ts';
-import type {JsonObject} from '../../narrow.ts';
+import type {JsonFields, Printable} from '../../narrow.ts';
 
 /** What the fetched record of an accepted or unapproved row shows. */
 export interface SeenRecord {
@@ -26,7 +26,7 @@ export function judgeSeen(options: {
   before: string | null;
   isOfOther?: boolean;
   status: string;
-  record: JsonObject;
+  record: JsonFields;
 }): SeenRecord {
   const {kind, state, before, isOfOther = false, status, record} = options;
   const lifecycle = LIFECYCLES[kind];
@@ -52,7 +52,7 @@ export function judgeSeen(options: {
 }
 
 /** Why a record failed, if it says so. */
-function reasonOf(record: unknown): {code: string | null; message: string} {
+function reasonOf(record: Printable): {code: string | null; message: string} {
   const {code, message} = failureOf(record) ?? {};
   const isCode = code !== undefined && /^[\w.-]{1,100}$/.test(code);
   return {code: isCode ? code : null, message: message ?? 'it failed after it had been accepted'};

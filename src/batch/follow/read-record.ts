@@ -1,6 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isObject, stringOf, type JsonFields} from '../../narrow.ts';
 import {differsIn, endsOtherwise, isEnd, noteOfDifference, paysOtherwise} from '../answers/answers.ts';
 import {showsPaymentOf} from '../answers/echo.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
@@ -103,14 +103,14 @@ const isOpen = (known: Outcome): boolean =>
  */
 function readOpen(
   row: RecordedRow,
-  answer: ReadAnswer & {json: JsonObject},
+  answer: ReadAnswer & {json: JsonFields},
   {kind, token}: {kind: Kind; token: (text: string) => string},
 ): ReadRecord {
   const known = row.outcome;
   const {json: record} = answer;
   const seen = judgeSeen({
     ...{kind, state: 'unapproved', before: null, record},
-    status: token(String(record['status'])),
+    status: token(stringOf(record['status'])),
   });
   const {status, unknown: isUnknown, facts} = seen;
   if (judgeRecord(answer, {row, id: known.id, kind}).is !== 'moved') return {status, isUnknown};

@@ -3,11 +3,12 @@ import type {OpenBatch} from '../journal/open-batch.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {isRecordedDoubt, type RowState} from '../model/outcome.ts';
 import {notFoundOutcome, readRecord} from './read-record.ts';
+import type {Json} from '../../narrow.ts';
 
 /** A record as the service returned it, and when. */
 export interface FetchedRecord {
   /** Undefined if the service no longer has it; then `errorCode` is its answer. */
-  record: unknown;
+  record: Json;
   errorCode?: string | undefined;
   at: number;
 }

@@ -2,7 +2,7 @@ import {existsSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
-import {codeOf, isObject, ownJson, type JsonObject} from '../../narrow.ts';
+import {codeOf, isObject, ownJson, type JsonFields} from '../../narrow.ts';
 import {fileFailure} from '../../store/files/failures.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
 import {sha256Of} from '../input/file-hash.ts';
@@ -163,7 +163,7 @@ const padded = (cells: string[], width: number): string[] =>
  * beside it, to `…failed-2.csv`.
  * @param last the summary that was written with the last one; undefined if there is none
  */
-function failedPlace(path: string, last: JsonObject | undefined): string {
+function failedPlace(path: string, last: JsonFields | undefined): string {
   const [file, sha256] = [last?.['failed_file'], last?.['failed_sha256']];
   if (sha256 === undefined) return path; // of an earlier version
   for (let n = 1; ; n += 1) {
@@ -177,7 +177,7 @@ function failedPlace(path: string, last: JsonObject | undefined): string {
  * The files of an earlier run of this batch may be replaced; those of another batch with the same name may not.
  * @returns the summary of that run
  */
-function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): JsonObject | undefined {
+function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): JsonFields | undefined {
   const all = Object.values(files);
   all.forEach(refuseLink);
   const input = join(plan.file.folder, plan.file.name);
@@ -203,7 +203,7 @@ function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): JsonO
  * The summary of an earlier run; undefined if there is none, or it is not one.
  * @throws RemitError STATE if this user may not read it: the files may be those of this batch, run by another user
  */
-function readLast(path: string): JsonObject | undefined {
+function readLast(path: string): JsonFields | undefined {
   try {
     const stated: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return isObject(stated) ? stated : undefined;

@@ -3,7 +3,7 @@ import {capital} from '../../phrases.ts';
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {AmountError, exampleOf, parseMajor} from '../../money/amount.ts';
-import {must, type JsonObject} from '../../narrow.ts';
+import {must, stringOf} from '../../narrow.ts';
 import {maskNumber} from '../../sanitize/secret-shapes.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';
 import {readsRecords} from '../help/answer-fields.ts';
@@ -13,7 +13,7 @@ import {digitsOf} from '../../contract/card-number.ts';
 import {inText, withoutBlanks, wrongIn} from '../../contract/markets.ts';
 import {askAccountFields} from './account-fields.ts';
 import {asChoice, choicesOf, type Choosing} from './choices.ts';
-import {OWNERS, type Question, type TypedFlags} from './questions.ts';
+import {OWNERS, type FlagValue, type Question, type TypedFlags} from './questions.ts';
 import {type NameSearch, resolveTyped, withIds} from './typed-names.ts';
 
 /** What asking needs of the context of a command. */
@@ -21,7 +21,7 @@ type Asking = Choosing & NameSearch & {clock: Pick<Clock, 'now'>};
 
 interface Parsed {
   flags: TypedFlags;
-  args: JsonObject;
+  args: TypedFlags;
 }
 
 /** A line of the summary. */
@@ -157,7 +157,7 @@ async function ask(question: Question, around: Around): Promise<Answer | undefin
 }
 
 /** The value of a flag, as it was typed or answered. */
-function valueOf(flag: string, {typed, answers}: Around): unknown {
+function valueOf(flag: string, {typed, answers}: Around): FlagValue {
   const start = `--${flag}=`;
   const word = answers.flatMap(({words}) => words).find((one) => one.startsWith(start));
   return typed.flags[flag] ?? word?.slice(start.length);
@@ -202,7 +202,7 @@ async function askAmount(question: Question, {asking, typed}: Around): Promise<A
     const {amount, code} =
       /^(?<amount>[\d.,']+)(?:\s*(?<code>[A-Za-z]{3}))?$/.exec(line.trim())?.groups ?? {};
     if (amount === undefined || (code === undefined) !== (typeof currency === 'string')) return undefined;
-    return {amount, code: code?.toUpperCase() ?? String(currency)};
+    return {amount, code: code?.toUpperCase() ?? stringOf(currency)};
   };
   const wrong = (line: string): string | undefined => {
     const typedAmount = read(line);

@@ -8,8 +8,9 @@ import {plainValue} from '../../output/records/view.ts';
 import type {Commands} from '../line/command-line.ts';
 import type {PromptChoice} from '../runtime/prompts.ts';
 import type {Stop} from '../runtime/stop.ts';
-import type {Question, Source} from './questions.ts';
+import type {FlagValue, Question, Source} from './questions.ts';
 import {asRecord, type ServiceRecord} from '../../client/answers/record.ts';
+import {stringOf, type JsonFields} from '../../narrow.ts';
 
 /** Records that a list to choose from has at most; any other one is typed as an id. */
 const MOST_RECORDS = 200;
@@ -23,7 +24,7 @@ export interface Choosing {
 }
 
 /** The value of a flag, typed or answered. */
-type Given = (flag: string) => unknown;
+type Given = (flag: string) => FlagValue;
 
 export const asChoice = (value: string): PromptChoice => ({value, name: value});
 
@@ -99,17 +100,17 @@ const nounOf = (source: RecordSource): string => (source.kind === 'methods' ? 'p
 function listOf(
   source: RecordSource,
   given: Given,
-): {operation: OperationId; query: Record<string, unknown>; status?: string | undefined; except?: string} {
+): {operation: OperationId; query: JsonFields; status?: string | undefined; except?: string} {
   if (source.kind === 'records') {
     const other = source.except === undefined ? undefined : given(source.except);
     const except = typeof other === 'string' ? {except: other} : {};
     return {operation: source.operation, query: {}, status: source.status, ...except};
   }
   const {label, id} = ownerOf(given);
-  return {operation: `${label}PaymentMethods.list`, query: {[`${label}_id`]: id}};
+  return {operation: `${label}PaymentMethods.list`, query: {[`${label}_id`]: stringOf(id)}};
 }
 
-function ownerOf(given: Given): {label: 'payee' | 'payer'; id: unknown} {
+function ownerOf(given: Given): {label: 'payee' | 'payer'; id: FlagValue} {
   const payer = given('payer');
   return payer === undefined ? {label: 'payee', id: given('payee')} : {label: 'payer', id: payer};
 }
@@ -122,7 +123,7 @@ function nothingToChoose(
 ): {message: string; fix?: string | undefined} {
   if (source.kind === 'methods') {
     const {label, id} = ownerOf(given);
-    const fix = commands.write('payment-methods', 'add', `--${label}`, String(id));
+    const fix = commands.write('payment-methods', 'add', `--${label}`, stringOf(id));
     return {message: `the ${label} has no payment method`, fix};
   }
   const {noun, status, create} = source;

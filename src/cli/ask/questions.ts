@@ -14,7 +14,7 @@ import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
 import type {Named} from './name-search.ts';
-import {isList, type JsonObject} from '../../narrow.ts';
+import {isList, type Printable} from '../../narrow.ts';
 
 /** Where the choices of a question come from. */
 export type Source =
@@ -46,7 +46,7 @@ export type Source =
 interface SoFar {
   nowMs: number;
   /** The value of another flag, as it was typed or answered. */
-  valueOf: (flag: string) => unknown;
+  valueOf: (flag: string) => FlagValue;
 }
 
 /** A value that a command needs, or that people usually want to choose. */
@@ -66,7 +66,9 @@ export interface Question {
   wrong?: (typed: string, so: SoFar) => string | undefined;
 }
 
-export type TypedFlags = JsonObject;
+/** A value of a flag or an argument: text, or what was read from it, such as an amount. */
+export type FlagValue = Printable | bigint;
+export type TypedFlags = Readonly<Record<string, FlagValue>>;
 
 const records = (
   operation: OperationId,
@@ -145,7 +147,7 @@ const wrongMonth: Question['wrong'] = (typed, so) =>
 const wrongYear: Question['wrong'] = (typed, so) =>
   wholeNumber(new Date(so.nowMs).getUTCFullYear(), 2100)(typed) ??
   expired(so.valueOf('exp-month'), typed, so);
-const expired = (month: unknown, year: unknown, {nowMs}: SoFar): string | undefined =>
+const expired = (month: FlagValue, year: FlagValue, {nowMs}: SoFar): string | undefined =>
   hasCardExpired({exp_month: Number(month), exp_year: Number(year)}, nowMs)
     ? `A card that is valid to ${Number(month)}/${Number(year)} has expired`
     : undefined;

@@ -1,6 +1,6 @@
 import {type IdFormat, isId, isUuid} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
-import {must, type JsonObject} from '../../narrow.ts';
+import {must} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Prompts} from '../runtime/prompts.ts';
 import {ambiguous, type NamedRecord, searchName, type Searching, withPlainId} from './name-search.ts';
@@ -29,7 +29,7 @@ export interface NameSearch extends Searching {
  */
 export async function resolveTyped<T extends NameSearch>(
   command: string,
-  {flags, args}: {flags: TypedFlags; args: JsonObject},
+  {flags, args}: {flags: TypedFlags; args: TypedFlags},
   {open, beforeSearch}: {open: () => Promise<T>; beforeSearch: (search: T) => void},
 ): Promise<ResolvedName[]> {
   const resolved: ResolvedName[] = [];

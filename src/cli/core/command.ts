@@ -1,6 +1,6 @@
 import {Command, type Interfaces} from '@oclif/core';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
-import type {JsonFields} from '../../narrow.ts';
+import type {JsonFields, Printable} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import type {KnownFields} from '../../output/records/known-fields.ts';
 import {Output} from '../../output/output.ts';
@@ -85,7 +85,7 @@ export abstract class RemitCommand extends Command {
   }
 
   /** Takes over a result that has its own exit code. */
-  protected conclude({data, exitCode}: CommandOutcome): unknown {
+  protected conclude({data, exitCode}: CommandOutcome): Printable {
     this.exitWith(exitCode);
     return data;
   }
@@ -188,8 +188,8 @@ export abstract class RemitCommand extends Command {
   async runToEnd(): Promise<ExitCode> {
     let code: ExitCode;
     try {
-      const result: unknown = await this.run().then(
-        async (value: unknown) => {
+      const result = await this.run().then(
+        async (value: Printable) => {
           await this.finish?.();
           return value;
         },

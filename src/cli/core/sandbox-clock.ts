@@ -1,5 +1,5 @@
 import {DEFAULT_TIMEOUTS} from '../../client/transport/transport.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isObject, parseJson, type JsonFields} from '../../narrow.ts';
 import {readToken, sandboxUrl} from '../sandbox/recorded/place.ts';
 import {hasToken} from '../sandbox/recorded/proof.ts';
 import {runningSandboxes} from '../sandbox/recorded/running.ts';
@@ -26,7 +26,7 @@ export async function serviceNow(context: Context): Promise<number> {
 }
 
 /** The clock of the sandbox in use; undefined for any other service. Only a sandbox with its control token is asked. */
-async function sandboxClock({profile, runtime, stateDir, stop}: Context): Promise<JsonObject | undefined> {
+async function sandboxClock({profile, runtime, stateDir, stop}: Context): Promise<JsonFields | undefined> {
   if (!profile.baseUrl.startsWith('http:')) return undefined;
   const {origin} = new URL(sandboxUrl(profile.baseUrl));
   const running = runningSandboxes(stateDir).find(({base_url: url}) => new URL(url).origin === origin);
@@ -39,7 +39,7 @@ async function sandboxClock({profile, runtime, stateDir, stop}: Context): Promis
     if (!(await hasToken(runtime, transport, {baseUrl, token, ...limits}))) return undefined;
     const headers = {'x-sandbox-token': token, accept: 'application/json'};
     const {body} = await transport.send({method: 'GET', path: '/sandbox/clock', headers, ...limits});
-    const clock: unknown = JSON.parse(body.toString());
+    const clock = parseJson(body.toString());
     return isObject(clock) ? clock : undefined;
   } finally {
     await transport.close();

@@ -4,7 +4,7 @@ import {isUsableId} from '../../client/answers/readable.ts';
 import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {isObject, type JsonFields} from '../../narrow.ts';
+import {isObject, type JsonFields, type Json} from '../../narrow.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import type {ImportKind, PartyRow} from '../../parties/row.ts';
 import type {PartyService, SendEnd} from '../../parties/party-service.ts';
@@ -39,7 +39,7 @@ export function partyServiceOf(
   const options = {signal};
   const owner = (id: string) => ({[`${kind}_id`]: id});
   /** An id is stored and shown, so it must not be a secret or anything else that cannot be typed. */
-  const isUsable = (record: unknown) => isUsableId(selectedValue(record, 'id'), sanitizer);
+  const isUsable = (record: Json) => isUsableId(selectedValue(record, 'id'), sanitizer);
   const send = async (
     operation: OperationId,
     request: {params?: Record<string, string>; body?: JsonFields},

@@ -1,6 +1,6 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type Json} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
 
 /** A well-formed id that no record has. */
@@ -18,7 +18,7 @@ export async function probeService(context: Context): Promise<number> {
   const {client, stop} = context;
   const payoutPath = `/api/payouts/${NO_SUCH_ID}`;
   const options = {signal: stop.signal};
-  const payout = await ask(() => client.payouts.get({id: NO_SUCH_ID}, options));
+  const payout = await ask(() => client.call('payouts.get', {params: {id: NO_SUCH_ID}, options}));
   if (payout.status < 300) {
     if (payout.isRecord) return payout.status;
     throw elsewhere(context, `it answers GET ${payoutPath} with ${payout.status}, but without a payout`);
@@ -46,7 +46,7 @@ const VARIABLE = /\/?api\/|payouts|remit-connection-test|[0-9a-f-]{6,}|\d+|\//gi
 /**
  * A 404, or a 400 about the id, counts as an answer; any other error ends the check, unless `any` answer is accepted.
  */
-async function ask(read: () => Promise<{status: number; data: unknown}>, accept?: 'any'): Promise<Said> {
+async function ask(read: () => Promise<{status: number; data: Json}>, accept?: 'any'): Promise<Said> {
   try {
     const {status, data} = await read();
     const record = unwrapRecord(data);

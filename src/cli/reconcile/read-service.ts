@@ -1,8 +1,8 @@
+import type {ServiceRecord} from '../../client/answers/record.ts';
 import type {Listing} from '../../client/reading/listing.ts';
 import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {counted} from '../../phrases.ts';
 import type {BankLine} from '../../reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
@@ -47,7 +47,10 @@ export async function readBankLines(
   const {client, out} = context;
   const query = {account_id: account, ...newestFirst(context.profile.service.paging)};
   let read = 0;
-  for await (const record of checked(context, client.treasury.transactions(query, options(context)))) {
+  for await (const record of checked(
+    context,
+    client.records('treasury.transactions', query, options(context)),
+  )) {
     const line = serviceLine(record, account, dayAt);
     read += 1;
     if (read % 100 === 0) out.progress(`${counted(read, 'bank transaction')} read`);
@@ -76,11 +79,14 @@ export async function readPayments(
   };
   // A day in New York begins and ends hours after the day in UTC.
   const query = {created_from: `${from}T00:00:00Z`, created_to: `${dayAfter(dayAfter(to))}T00:00:00Z`};
-  for await (const record of checked(context, client.payouts.list(query, options(context))))
+  for await (const record of checked(context, client.records('payouts.list', query, options(context))))
     add(servicePayment(record, 'payout', dayAt));
-  for await (const record of checked(context, client.payins.list(query, options(context))))
+  for await (const record of checked(context, client.records('payins.list', query, options(context))))
     add(servicePayment(record, 'payin', dayAt));
-  for await (const record of checked(context, client.accountTransfers.list({}, options(context)))) {
+  for await (const record of checked(
+    context,
+    client.records('accountTransfers.list', {}, options(context)),
+  )) {
     const ends = serviceTransfer(record, accounts, dayAt);
     if (isUnread(ends)) unreadable.add(ends);
     else for (const end of ends) if (end.day >= from && end.day <= to) add(end);
@@ -98,7 +104,7 @@ const options = (context: Context) => ({
 });
 
 /** Records of a list that changed while it was read may be missing. */
-async function* checked({effects}: Context, listing: Listing<unknown>): AsyncGenerator<unknown> {
+async function* checked({effects}: Context, listing: Listing<ServiceRecord>): AsyncGenerator<ServiceRecord> {
   yield* listing;
   if (listing.hasMoved) effects.tookPartly();
 }
@@ -109,11 +115,9 @@ const dayAfter = (day: string): string =>
 /** The accounts with their labels; the service has no operation that reads one account. */
 export async function labelsOf(context: Context, ids: readonly string[]): Promise<Map<string, string>> {
   const labels = new Map<string, string>();
-  for await (const account of context.client.treasury.accounts({}, options(context))) {
-    const [id, label] = [selectedValue(account, 'id'), selectedValue(account, 'label')];
-    if (typeof id === 'string' && typeof label === 'string' && ids.includes(usualId(id)))
+  for await (const {id, label} of context.client.records('treasury.accounts', {}, options(context)))
+    if (id !== undefined && label !== undefined && ids.includes(usualId(id)))
       labels.set(usualId(id), context.out.sanitizer.line(label));
-  }
   return labels;
 }
 
@@ -123,10 +127,11 @@ export async function reportedBalance(
   account: string,
 ): Promise<{currency: string; minor: bigint} | undefined> {
   try {
-    const {data} = await client.treasury.balance({account_id: account}, {signal: stop.signal});
-    const minor = minorUnitsIn(selectedValue(data, 'current_balance_in_minor_units'));
-    const currency = selectedValue(data, 'currency_code');
-    return minor === undefined || typeof currency !== 'string' ? undefined : {currency, minor};
+    const params = {account_id: account};
+    const {data} = await client.record('treasury.balance', {params, options: {signal: stop.signal}});
+    const minor = minorUnitsIn(data['current_balance_in_minor_units']);
+    const currency = data.currency_code;
+    return minor === undefined || currency === undefined ? undefined : {currency, minor};
   } catch (error) {
     if (error instanceof RemitError && error.httpStatus === 404) return undefined;
     throw error;

@@ -6,6 +6,7 @@ import type {FlagValues, listFlags} from '../input/flags.ts';
 import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {warnOf} from './reads.ts';
+import type {Printable} from '../../narrow.ts';
 
 export type ListFlagValues = FlagValues<typeof listFlags>;
 
@@ -25,7 +26,7 @@ export const listOptions = (context: Context, flags: ListFlagValues) => ({
 /** Writes a list and, if it stopped at its limit or in the middle, the command that continues. */
 export async function showList(
   {out, commands, effects}: Context,
-  listing: Listing<unknown>,
+  listing: Listing<Printable>,
   view: View,
   typed: Typed,
 ): Promise<void> {
@@ -57,7 +58,7 @@ export async function showList(
 }
 
 /** Records may be missing: the command exits with 8, after the warning of the list. */
-export function noteMoved(effects: Context['effects'], listing: Listing<unknown>): void {
+export function noteMoved(effects: Context['effects'], listing: Listing<Printable>): void {
   if (listing.hasMoved) effects.tookPartly();
 }
 

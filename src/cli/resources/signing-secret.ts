@@ -1,4 +1,4 @@
-import {isList, isObject, type Json} from '../../narrow.ts';
+import {asObject, isList, isObject, type Json} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 
 /** The secret of a new endpoint, and the field that contains it. */
@@ -19,7 +19,7 @@ const MOST_LEVELS = 5;
  * Finds the secret in the answer to a create, at any level and under any name that services use. The key of the
  * profile never counts, whatever field contains it. A field named as the signing secret may have any length.
  */
-export function findSigningSecret(answer: unknown, sanitizer: Sanitizer): SigningSecret | undefined {
+export function findSigningSecret(answer: Json, sanitizer: Sanitizer): SigningSecret | undefined {
   const found = [...textFields(answer, 0)].filter(({field, value}) => {
     const shortest = folded(field) === NAMES[0] ? 1 : SHORTEST;
     return NAMES.includes(folded(field)) && value.length >= shortest && sanitizer.isClean(value);
@@ -38,10 +38,10 @@ export function withoutSecret(answer: Json, secret: string): Json {
   );
 }
 
-function* textFields(value: unknown, level: number): Generator<SigningSecret> {
-  if (level > MOST_LEVELS || typeof value !== 'object' || value === null) return;
-  for (const [field, inner] of Object.entries(value))
-    if (typeof inner === 'string') yield {field, value: inner};
+function* textFields(value: Json, level: number): Generator<SigningSecret> {
+  if (level > MOST_LEVELS) return;
+  for (const [field, inner] of isList(value) ? value.entries() : Object.entries(asObject(value)))
+    if (typeof inner === 'string') yield {field: String(field), value: inner};
     else yield* textFields(inner, level + 1);
 }
 

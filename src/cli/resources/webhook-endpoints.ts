@@ -1,14 +1,6 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {
-  isList,
-  isObject,
-  messageOf,
-  type JsonFields,
-  type Json,
-  type JsonObject,
-  asObject,
-} from '../../narrow.ts';
+import {isList, isObject, messageOf, type JsonFields, type Json, asObject} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {webhookEndpointView} from '../../output/views/webhooks.ts';
 import type {Context} from '../core/context.ts';
@@ -76,7 +68,7 @@ export function keepSecret({out}: Context, file: SecretFile, secret: string): bo
 }
 
 /** The only time that a secret is written to stdout. If it is outside the record, it is shown with its envelope. */
-export function showSecret({out}: Context, answer: unknown, {value, field}: SigningSecret): CommandOutcome {
+export function showSecret({out}: Context, answer: Json, {value, field}: SigningSecret): CommandOutcome {
   out.sanitizer.allow(value, field);
   const record = unwrapRecord(answer);
   const created = isObject(record) && record[field] === value ? record : answer;
@@ -165,7 +157,7 @@ export const endpointDeletion = (id: string): Omit<Write, 'dryRun'> => ({
 });
 
 /** Assumption 33, and the shapes that other services use: bare lists, names alone, `event_types`. */
-export function readEventTypes(answer: unknown): JsonObject[] {
+export function readEventTypes(answer: Json): JsonFields[] {
   const {data, event_types: types} = isObject(answer) ? answer : {};
   const list = [answer, data, types].find(isList);
   if (list === undefined)

@@ -10,6 +10,7 @@ import {hasToken} from './recorded/proof.ts';
 import {lifeOfSandbox, type Running} from './recorded/running.ts';
 import {targetSandbox} from './target.ts';
 import {unproven, UnprovenSandbox} from './recorded/unproven.ts';
+import type {Json, Printable} from '../../narrow.ts';
 
 export interface ControlTarget {
   /** Default: the sandbox that this command is about. */
@@ -23,7 +24,7 @@ export interface ControlTarget {
  * answer must have the fields of the call.
  * @throws {RemitError} NOT_RUNNING; IN_DOUBT for a change that may have happened; or the refusal by its code.
  */
-export async function callControl<Answer = unknown>(
+export async function callControl<Answer extends Printable = Json>(
   local: LocalContext,
   method: ControlRequest['method'],
   path: ControlRequest['path'],

@@ -1,6 +1,6 @@
 import {idText} from '../../contract/ids.ts';
 import {readJsonExactly} from '../../json/exact.ts';
-import {isList, isObject, type JsonFields, type Json} from '../../narrow.ts';
+import {isList, isObject, type JsonFields, type Json, type Printable} from '../../narrow.ts';
 import {isErrorBody, readErrorBody} from './error-body.ts';
 import {unwrapRecord} from './envelope.ts';
 import type {Assumption} from '../../service/file/assumption.ts';
@@ -8,7 +8,7 @@ import {type Path, valueAt} from '../../service/paths.ts';
 import type {TransportAnswer} from '../transport/transport.ts';
 
 /** The readable parts of an HTTP answer: several error shapes, any content type, no required field. */
-export interface Answer<Content = unknown> {
+export interface Answer<Content = Printable> {
   status: number;
   /** Undefined if the body is empty, is not JSON, or cannot be processed here. */
   json: Content;
@@ -147,12 +147,9 @@ function typeOf(contentType = ''): string {
   return type.includes('json') ? 'broken JSON' : type.replace(/[^\w/.+-]/g, '?').slice(0, 80);
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const inner of isList(value) ? value : Object.values(value))
-    if (isDeeper(inner, levels - 1)) return true;
-  return false;
+function isDeeper(value: Json, levels: number): boolean {
+  if (!isList(value) && !isObject(value)) return false;
+  return levels === 0 || Object.values<Json>(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function namedBy(json: Json): {id?: string; status?: string} {

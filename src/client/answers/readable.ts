@@ -37,7 +37,7 @@ const LONGEST_ID = 144;
  * Whether an id can be shown, typed as an argument and put into a path. The interface document promises a UUID; any
  * visible ASCII is accepted unless it would be masked or read as a flag.
  */
-export const isUsableId = (id: unknown, sanitizer: Sanitizer): id is string =>
+export const isUsableId = (id: Json, sanitizer: Sanitizer): id is string =>
   typeof id === 'string' &&
   /^[!-,.-~][!-~]*$/.test(id) &&
   id.length <= LONGEST_ID &&
@@ -62,7 +62,7 @@ function isWrapped(json: Json, asked: string | undefined): boolean {
 }
 
 /** The id of the record, if it is not the requested one. */
-export function otherIdIn(json: unknown, asked: string | undefined): string | undefined {
+export function otherIdIn(json: Json, asked: string | undefined): string | undefined {
   const record = unwrapRecord(json);
   if (asked === undefined || !isObject(record)) return undefined;
   const id = record['id'] || asked; // an empty id does not count
@@ -71,11 +71,11 @@ export function otherIdIn(json: unknown, asked: string | undefined): string | un
 }
 
 /** Whether it is the record with this id. */
-export const isRecordOf = (record: unknown, id: string): boolean =>
+export const isRecordOf = (record: Json, id: string): boolean =>
   isObject(record) && typeof record['id'] === 'string' && isSameId(record['id'], id);
 
 /** Whether a page of a list has the record with this id. */
-export function hasRecord(page: unknown, id: string): boolean {
+export function hasRecord(page: Json, id: string): boolean {
   const items = isObject(page) ? page['data'] : page;
   return isList(items) && items.some((item) => isRecordOf(item, id));
 }

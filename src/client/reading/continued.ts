@@ -20,7 +20,7 @@ export interface PageAsked {
  * on without the help of the answer, so that such a list is read until its last number, a flag or an empty page; nothing
  * else in the answer is trusted to end it. A list never ends before the number of all records that it states.
  */
-export function continued<T>(page: SentPage<T>, asked: PageAsked, paging: Paging = {}): Page<T> {
+export function continued(page: SentPage, asked: PageAsked, paging: Paging = {}): Page {
   const {by = 'cursor'} = paging;
   const {items, total, moreBy = []} = page;
   const counted = total === undefined ? {} : {total};

@@ -4,7 +4,7 @@ import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {fieldOrigin, requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject, objectsIn, type JsonFields, type Json, type JsonObject} from '../../narrow.ts';
+import {isObject, objectsIn, type JsonFields, type Json} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {assumedKey, type Assumption} from '../../service/file/assumption.ts';
 import {operationOf} from '../../service/routes.ts';
@@ -17,7 +17,7 @@ import {operationOf} from '../../service/routes.ts';
  */
 export function checkFilters(
   id: OperationId,
-  query: JsonObject,
+  query: JsonFields,
   {items, sanitizer}: {items: readonly Json[]; sanitizer: Sanitizer},
 ): void {
   for (const [filter, wanted] of Object.entries(query)) {
@@ -48,7 +48,7 @@ export function checkFilters(
  */
 export function filterHere(
   id: OperationId,
-  query: JsonObject,
+  query: JsonFields,
   sanitizer: Sanitizer,
 ): (item: Json) => boolean {
   const filters = Object.entries(query).filter(

@@ -1,6 +1,7 @@
 import {RemitError} from '../../errors.ts';
 import {assumedKey} from '../../service/file/assumption.ts';
 import type {Page} from './page.ts';
+import type {Printable} from '../../narrow.ts';
 
 export function repeatedCursor(cursor: string): RemitError {
   const assumption = assumedKey(39, 'paging.cursor', 'the parameter of the cursor is assumed');
@@ -41,7 +42,7 @@ export function repeatedPage(): RemitError {
 }
 
 /** The list may continue after a page, but nothing leads there. */
-export function unclearEnd({moreBy = [], cursorKey, missing, items}: Page): RemitError {
+export function unclearEnd({moreBy = [], cursorKey, missing, items}: Page<Printable>): RemitError {
   const assumption =
     cursorKey !== undefined
       ? assumedKey(39, 'envelopes.next', 'the place of the cursor is assumed')

@@ -1,8 +1,8 @@
 import {RemitError} from '../../errors.ts';
-import type {JsonObject} from '../../narrow.ts';
+import type {JsonFields} from '../../narrow.ts';
 
 /** The filters that are sent, and those that are applied to the records that were read. */
-export function splitFilters(filters: JsonObject, here: readonly string[]) {
+export function splitFilters(filters: JsonFields, here: readonly string[]) {
   const entries = Object.entries(filters).filter(([, value]) => value !== undefined);
   return {
     own: Object.fromEntries(entries.filter(([name]) => here.includes(name))),
@@ -11,7 +11,7 @@ export function splitFilters(filters: JsonObject, here: readonly string[]) {
 }
 
 /** The path parameters of a list operation, and its filters. */
-export function splitParams(path: string, query: JsonObject) {
+export function splitParams(path: string, query: JsonFields) {
   const names: readonly string[] = path.match(/(?<=\{)\w+(?=\})/g) ?? [];
   const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
   const params: Record<string, string> = {};

@@ -2,6 +2,7 @@ import {LIMITS} from '../../contract/limits.ts';
 import {RemitError} from '../../errors.ts';
 import {endless, repeatedCursor, repeatedPage, tooManyPages, unclearEnd} from './list-errors.ts';
 import {RecentIds, shortOf} from './recent-ids.ts';
+import type {Printable} from '../../narrow.ts';
 import type {Page} from './page.ts';
 import {type FetchPage, PageReader, type ReadBefore} from './page-reader.ts';
 
@@ -44,7 +45,7 @@ const PAGES_ONE_BY_ONE = 2;
  * the reader stops in the middle of a page, `nextCursor` leads to the page that was being read, and `overlap` is the
  * number of its items that were already delivered.
  */
-export class Listing<T> implements AsyncIterable<T> {
+export class Listing<T extends Printable> implements AsyncIterable<T> {
   readonly #fetch: FetchPage<T>;
   readonly #limit: number;
   readonly #pageSize: number;

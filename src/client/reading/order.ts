@@ -1,5 +1,5 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {isObject, type JsonValue} from '../../narrow.ts';
+import {isObject, type Json, type JsonValue} from '../../narrow.ts';
 import {assumedKey} from '../../service/file/assumption.ts';
 import type {Paging} from '../../service/service-file.ts';
 import {timeOf} from './filters.ts';
@@ -16,7 +16,7 @@ const NEWEST_FIRST: readonly OperationId[] = [
  */
 export function otherOrder(
   id: OperationId,
-  order: unknown,
+  order: Json,
   items: readonly JsonValue[],
   paging: Paging = {},
 ): string | undefined {

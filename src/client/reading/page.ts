@@ -2,7 +2,7 @@ import {isList, isObject, type JsonFields, type Json, type JsonValue, parseJson}
 import {readListHeaders} from './list-headers.ts';
 
 /** One page of a list. */
-export interface Page<T = unknown> {
+export interface Page<T = JsonValue> {
   items: readonly T[];
   /** Cursor of the next page; undefined on the last one. */
   nextCursor: string | undefined;
@@ -25,7 +25,7 @@ export interface Page<T = unknown> {
 }
 
 /** One page as the service sent it, with everything that it states about the rest of the list. */
-export interface SentPage<T = unknown> extends Page<T> {
+export interface SentPage extends Page {
   /** The last page: stated by a flag, or only by an empty key or header of the next page. */
   end?: 'flag' | 'next';
   /** Number of this page and of the last one, and the key of the latter. */
@@ -45,15 +45,12 @@ export interface SentPage<T = unknown> extends Page<T> {
  *
  * @param headers of the answer, with lower-case names: `Link`, `X-Total-Count` and others state what follows
  */
-export function readPage(
-  json: Json,
-  headers: Readonly<Record<string, string>> = {},
-): SentPage<JsonValue> | undefined {
+export function readPage(json: Json, headers: Readonly<Record<string, string>> = {}): SentPage | undefined {
   const items = isObject(json) ? json['data'] : json;
   if (!Array.isArray(items)) return undefined;
   const entries = [...(isObject(json) ? entriesOf(json) : []), ...entriesInHeader(headers['x-pagination'])];
   const {moreBy: announced, isEnd, ...beside} = readListHeaders(headers);
-  const page: SentPage<JsonValue> = {
+  const page: SentPage = {
     ...{items, nextCursor: cursorIn(json)},
     ...{...beside, ...countsIn(entries, items.length)},
   };
@@ -132,10 +129,7 @@ const linksIn = (list: readonly Json[]): JsonFields =>
     ),
   );
 
-function countsIn(
-  entries: readonly Entry[],
-  read: number,
-): Pick<SentPage<JsonValue>, 'total' | 'pages' | 'pageCount'> {
+function countsIn(entries: readonly Entry[], read: number): Pick<SentPage, 'total' | 'pages' | 'pageCount'> {
   const numbers = (key: RegExp, among = entries) =>
     among.flatMap(({name, path, value}) => (key.test(name) ? numberOf(value).map((n) => ({n, path})) : []));
   // A total that the service file places elsewhere is at the top, even where the answer has none.

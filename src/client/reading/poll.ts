@@ -1,7 +1,7 @@
 import {type Clock, poll} from '../../clock.ts';
 import {canReach, isFinal, type Lifecycle, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type Json, type Printable} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
 
 export interface WaitOptions<T> {
@@ -51,7 +51,7 @@ export const pollPauseMs = (pauses: number, random: () => number): number =>
  * Reads a record until it has the status, can no longer reach it, or time runs out.
  * @throws {RemitError} what a read threw; INTERRUPTED or TERMINATED if the signal fired
  */
-export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
+export async function waitFor<T extends Printable>(options: WaitOptions<T>): Promise<Waited<T>> {
   const {clock, random, signal, lifecycle, until, timeoutMs, initial} = options;
   let record = initial;
   let polls = 0;
@@ -122,7 +122,7 @@ export function standing(
 }
 
 /** The `status` of a record, or a payment method's `verification_status`. */
-export function statusOf(record: unknown): string | undefined {
+export function statusOf(record: Printable): string | undefined {
   if (!isObject(record)) return undefined;
   const {status, verification_status: verification} = record;
   const found = status ?? verification;
@@ -137,13 +137,12 @@ function isTransient(error: unknown): error is RemitError {
  * A program in plain JavaScript may pass any value, and a wait for `Settled` would end as failed.
  * @throws {RemitError} USAGE if it is not a status
  */
-export function checkStatus(until: unknown): void {
-  const known: readonly unknown[] = TRANSFER_STATUSES;
-  if (known.includes(until)) return;
+export function checkStatus(until: Json): void {
+  if (TRANSFER_STATUSES.some((status) => status === until)) return;
   const near = typeof until === 'string' ? nearest(until.toLowerCase(), TRANSFER_STATUSES) : undefined;
   throw new RemitError(
     'USAGE',
-    `until: ${JSON.stringify(until)} is not one of the statuses: ${known.join(', ')}`,
+    `until: ${JSON.stringify(until)} is not one of the statuses: ${TRANSFER_STATUSES.join(', ')}`,
     {hint: near === undefined ? undefined : `did you mean ${near}?`},
   );
 }

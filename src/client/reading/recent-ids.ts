@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {isObject} from '../../narrow.ts';
+import {isObject, type Printable} from '../../narrow.ts';
 
 /** Records whose ids are kept: a list that moves while it is read repeats records of the pages just before. */
 const MOST_IDS = 10_000;
@@ -16,7 +16,7 @@ export class RecentIds {
    * The items of a page that no page before it had, and whether the page begins with the same record as an earlier one
    * (`again`), or has no new one (`old`). Items without an id count as new.
    */
-  add<T>(page: readonly T[]): {items: readonly T[]; repeats: 'again' | 'old' | undefined} {
+  add<T extends Printable>(page: readonly T[]): {items: readonly T[]; repeats: 'again' | 'old' | undefined} {
     const ids = page.map(idOf);
     const [first] = ids;
     const items = page.filter((_, at) => {
@@ -33,7 +33,7 @@ export class RecentIds {
   }
 
   /** Whether most items of a page have come before. */
-  hasMostOf(page: readonly unknown[]): boolean {
+  hasMostOf(page: readonly Printable[]): boolean {
     const known = page.filter((item) => this.#ids.has(idOf(item) ?? ''));
     return page.length > 0 && known.length * 2 > page.length;
   }
@@ -47,7 +47,7 @@ export class RecentIds {
   }
 }
 
-function idOf(item: unknown): string | undefined {
+function idOf(item: Printable): string | undefined {
   const id = isObject(item) ? item['id'] : undefined;
   return typeof id === 'string' && id !== '' ? id : undefined;
 }

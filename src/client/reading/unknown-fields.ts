@@ -1,6 +1,6 @@
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {isObject, type Json} from '../../narrow.ts';
+import {isObject, type Json, type JsonFields} from '../../narrow.ts';
 
 /**
  * Gives the record of an answer its `unknownFields`: the fields that the contract does not have, read when they are
@@ -14,7 +14,7 @@ export function nameUnknownFields(id: OperationId, answered: Json): void {
 
 const NAME = 'unknownFields';
 
-function unknownIn(id: OperationId, record: object): Record<string, unknown> {
+function unknownIn(id: OperationId, record: JsonFields): JsonFields {
   const known = recordFieldsOf(id.slice(0, id.indexOf('.')));
   return Object.fromEntries(Object.entries(record).filter(([name]) => !known.includes(name)));
 }

@@ -13,7 +13,7 @@ import {operationOf} from '../../service/routes.ts';
 import {checkRequestPath, fillPath} from './routes.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type TransportRequest} from '../transport/transport.ts';
 import type {Safety} from '../answers/verdict.ts';
-import {ownJson, type Json, type JsonValue} from '../../narrow.ts';
+import {ownJson, type Json, type JsonValue, type JsonFields} from '../../narrow.ts';
 
 /** The parts of a call, with its body as JSON. */
 export type SentInput = Omit<CallInput, 'body'> & {body?: Json};
@@ -199,7 +199,7 @@ function safetyOf(method: string, keyed: boolean): Safety {
   return method === 'DELETE' ? 'delete' : 'bare';
 }
 
-function queryText(query: object): string {
+function queryText(query: JsonFields): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== null) pairs.append(name, queryValue(name, value));
@@ -207,7 +207,7 @@ function queryText(query: object): string {
   return pairs.size === 0 ? '' : `?${pairs.toString()}`;
 }
 
-function queryValue(name: string, value: unknown): string {
+function queryValue(name: string, value: Json): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new RemitError('USAGE', `the query value ${name} is neither text nor a number nor a boolean`);

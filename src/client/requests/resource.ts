@@ -4,7 +4,7 @@ import {OPERATIONS, type OperationId, type Resource} from '../../contract/operat
 import type {Input, Output, SchemaName} from '../../contract/schemas/registry.ts';
 import type {ServiceRecord} from '../answers/record.ts';
 import type {Listing, ListOptions} from '../reading/listing.ts';
-import type {JsonFields, JsonValue} from '../../narrow.ts';
+import type {JsonFields, JsonValue, Printable} from '../../narrow.ts';
 
 /** Creates whose record an idempotency key identifies. */
 export type TransferCreation = 'payins.create' | 'payouts.create';
@@ -124,7 +124,7 @@ type OptionsArgument<O> = O extends {key: 'optional'} ? [options?: KeyedOptions]
  * A body as a program writes it. One that may name its amount in one of two ways has it in at least one of them. Event
  * types are those of the contract: a later one is written `'payout.frozen' as string as EventTypeName`.
  */
-type Body<T> = T extends {amount_in_minor_units?: infer Amount; amount_in_cents?: unknown}
+type Body<T> = T extends {amount_in_minor_units?: infer Amount; amount_in_cents?: infer Amount}
   ? T & ({amount_in_minor_units: Exclude<Amount, undefined>} | {amount_in_cents: Exclude<Amount, undefined>})
   : {[K in keyof T]: K extends 'event_types' ? EventTypeName[] | Extract<T[K], undefined> : T[K]};
 
@@ -142,10 +142,10 @@ type Opened<T> = T extends {data: readonly (infer Item)[]}
 /** Fields of a record that the contract does not have. */
 export interface UnknownFields {
   /** By name, as they arrived. Not enumerable: the fields themselves stay in the record. */
-  readonly unknownFields: Readonly<Record<string, unknown>>;
+  readonly unknownFields: JsonFields;
 }
 
-type Known<T> = keyof {[K in keyof T as string extends K ? never : K]: unknown};
+type Known<T> = keyof {[K in keyof T as string extends K ? never : K]: T[K]};
 /** Known fields only, and of a set of values the known ones as suggestions. */
 type Open<T> = T extends string
   ? string extends T
@@ -166,7 +166,7 @@ type AnswerOf<O> = O extends {ok: infer Ok}
       : null
     : never
   : never;
-type ItemOf<O> = AnswerOf<O> extends {data: readonly (infer Item)[]} ? Item : never;
+type ItemOf<O> = AnswerOf<O> extends {data: readonly (infer Item extends object)[]} ? Item : never;
 type QueryOf<O> = O extends {query: infer N extends SchemaName} ? Omit<Input<N>, 'cursor' | 'limit'> : object;
 
 type ListMethod<O> =
@@ -189,8 +189,8 @@ export type ResourceApi<R extends Resource> = {
 /** The parts of a call, before it becomes a request. */
 export interface CallInput {
   params?: Readonly<Record<string, string>> | undefined;
-  query?: Readonly<Record<string, unknown>> | undefined;
-  body?: unknown;
+  query?: JsonFields | undefined;
+  body?: Printable;
   options?: KeyedOptions | undefined;
 }
 

@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import type {JsonObject} from '../../narrow.ts';
+import {stringOf, type JsonFields} from '../../narrow.ts';
 import {isMethodParameter} from '../../service/file/own-headers.ts';
 
 /** Inserts URL-encoded values into a path template: `/api/payouts/{id}`. */
@@ -41,9 +41,9 @@ function encodeSegment(name: string, value: string | undefined): string {
 }
 
 /** The id of the record: the one at the end of a path such as `/api/payouts/{id}`. */
-export function lastParam(path: string, params: JsonObject): string | undefined {
+export function lastParam(path: string, params: JsonFields): string | undefined {
   const name = /\{(\w+)\}$/.exec(path)?.[1];
-  return name === undefined ? undefined : String(params[name]);
+  return name === undefined ? undefined : stringOf(params[name]);
 }
 
 const usage = (message: string) => new RemitError('USAGE', message);

@@ -2,6 +2,7 @@ import type {IdFormat} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {operationOf} from '../../service/routes.ts';
+import type {Printable} from '../../narrow.ts';
 
 /**
  * Checks a request body against the contract, on this machine and before anything is sent. Loads zod, so use it for a
@@ -10,7 +11,7 @@ import {operationOf} from '../../service/routes.ts';
  * @param ids what the ids of the service look like
  * @throws {RemitError} LOCAL_VALIDATION with `details.fields`, each `{field, issue}`
  */
-export async function validateBody(id: OperationId, body: unknown, ids?: IdFormat): Promise<void> {
+export async function validateBody(id: OperationId, body: Printable, ids?: IdFormat): Promise<void> {
   const operation = operationOf(id);
   if (operation.body === undefined) return;
   const {check} = await import('../../contract/schemas/registry.ts');

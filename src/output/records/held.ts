@@ -1,5 +1,5 @@
 import {exactJson, readJsonExactly} from '../../json/exact.ts';
-import {isList, type Json} from '../../narrow.ts';
+import {isList, type Json, type Printable} from '../../narrow.ts';
 import {safeJson} from '../../sanitize/sanitizer.ts';
 import {safeYaml} from './yaml.ts';
 
@@ -14,9 +14,9 @@ type Pieces = Iterable<readonly Json[]>;
  */
 export class HeldRecords {
   readonly #texts: Buffer[] = [];
-  #last: unknown[] = [];
+  #last: Printable[] = [];
 
-  add(record: unknown): void {
+  add(record: Printable): void {
     if (this.#last.length === PIECE) {
       this.#texts.push(Buffer.from(exactJson(this.#last)));
       this.#last = [];
@@ -28,7 +28,7 @@ export class HeldRecords {
     return this.#texts.length * PIECE + this.#last.length;
   }
 
-  *pieces(): Generator<readonly unknown[]> {
+  *pieces(): Generator<readonly Printable[]> {
     for (const text of this.#texts) {
       const piece = readJsonExactly(text.toString());
       if (isList(piece)) yield piece; // it is what `add` has written

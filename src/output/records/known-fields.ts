@@ -1,5 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {currencyPath, majorName, minorPath} from './csv.ts';
+import type {Printable} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
 import {selectedValue} from './select.ts';
 import {type Field, majorOf, text, type View} from './view.ts';
@@ -18,7 +19,7 @@ export interface KnownFields {
  */
 export function unknownFields(
   fields: readonly string[],
-  records: readonly unknown[],
+  records: readonly Printable[],
   known: {paths: readonly string[]; view?: View | undefined; major?: boolean},
 ): string[] {
   if (records.length === 0 && known.paths.length === 0) return [];
@@ -41,10 +42,10 @@ const FIELD_NAME = /^[A-Za-z_][\w-]{0,63}$/;
 /** Names the unknown field and the known ones. */
 export function unknownField(
   field: string,
-  records: readonly unknown[],
+  records: readonly Printable[],
   known: {paths: readonly string[]; view?: View | undefined; major?: boolean},
 ): RemitError {
-  const first: unknown = records[0];
+  const first = records[0];
   const own = first !== null && typeof first === 'object' && !Array.isArray(first) ? Object.keys(first) : [];
   const stored = [...own.filter((name) => FIELD_NAME.test(name)), ...known.paths];
   const major = known.major === true ? stored.flatMap((name) => majorName(name) ?? []) : [];

@@ -1,14 +1,14 @@
 import {RemitError} from '../../errors.ts';
-import {ExactNumber, isList, isObject, messageOf, type Json} from '../../narrow.ts';
+import {ExactNumber, isList, isObject, messageOf, type Json, type Printable} from '../../narrow.ts';
 
 /** The value at a dotted path (`transfer_details.trace_number`, `0.id`); undefined if there is none. */
 export function selectedValue(value: Json, path: string): Json;
-export function selectedValue(value: unknown, path: string): unknown;
-export function selectedValue(value: unknown, path: string): unknown {
+export function selectedValue(value: Printable, path: string): Printable;
+export function selectedValue(value: Printable, path: string): Printable {
   let at = value;
   for (const step of stepsOf(path)) {
     if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return undefined;
-    at = Reflect.get(at, step);
+    at = Reflect.get(at, step) as Printable; // a field of what is written as JSON
   }
   return at;
 }

@@ -4,7 +4,7 @@ import {plainValue} from '../../sanitize/plain-value.ts';
 import type {Paint, Style} from '../text/colour.ts';
 import {selectedValue} from './select.ts';
 import {relativeTime} from '../text/times.ts';
-import type {Json} from '../../narrow.ts';
+import {stringOf, type Json} from '../../narrow.ts';
 
 export {plainValue};
 
@@ -93,8 +93,8 @@ export const moment = (label: string, path: string): Field =>
   });
 
 /** A settlement day, which is one of the bank's calendar: `2026-11-25 (New York)`. */
-export const dayInNewYork = (value: unknown): string =>
-  /^\d{4}-\d\d-\d\d$/.test(String(value)) ? `${plainValue(value)} (New York)` : plainValue(value);
+export const dayInNewYork = (value: Json): string =>
+  /^\d{4}-\d\d-\d\d$/.test(stringOf(value)) ? `${plainValue(value)} (New York)` : plainValue(value);
 
 /** Minor units of the record's currency, in major units with the currency: `1,500.75 USD`. */
 export const money = (label: string, path = 'amount_in_minor_units'): Field => ({
@@ -103,7 +103,7 @@ export const money = (label: string, path = 'amount_in_minor_units'): Field => (
 });
 
 /** `1,500.75 USD`, or `-` without an amount; one that cannot be shown in major units is shown in minor units and labelled. */
-export function majorOf(minor: unknown, currency: unknown): string {
+export function majorOf(minor: Json, currency: Json): string {
   if (minor === null || minor === undefined) return plainValue(minor);
   const major = majorIn(minor, currency);
   if (major !== undefined) return `${groupMajor(major)} ${plainValue(currency)}`;

@@ -1,8 +1,8 @@
-import {ExactNumber} from '../../narrow.ts';
+import {ExactNumber, type Json} from '../../narrow.ts';
 import {escapedYaml, isPrintable} from '../../sanitize/harmful.ts';
 
 /** YAML that cannot control a terminal; it parses to the same value. The package is loaded only here. */
-export async function safeYaml(value: unknown): Promise<string> {
+export async function safeYaml(value: Json): Promise<string> {
   const {Document, Scalar, visit} = await import('yaml');
   const exact = {
     tag: 'tag:yaml.org,2002:float',

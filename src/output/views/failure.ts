@@ -1,8 +1,9 @@
 import {failureOf} from '../../contract/failure.ts';
+import type {Json} from '../../narrow.ts';
 import {field, plainValue, type Field} from '../records/view.ts';
 
 /** `R01 account closed`: the reason code and its text, as far as the record has them. */
-export function failureReasonText(record: unknown): string | undefined {
+export function failureReasonText(record: Json): string | undefined {
   const {code, message} = failureOf(record) ?? {};
   const words = [code, message].filter((part) => part !== undefined);
   return words.length === 0 ? undefined : words.join(' ');

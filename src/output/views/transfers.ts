@@ -1,4 +1,4 @@
-import {asObject, isObject, type Json, type JsonObject} from '../../narrow.ts';
+import {asObject, isObject, type Json, type JsonFields} from '../../narrow.ts';
 import {selectedValue} from '../records/select.ts';
 import {
   dayInNewYork,
@@ -38,7 +38,7 @@ function party(label: string, path: string, detailsPath: string): Field {
 
 /** `order=17, team=ops`. */
 const metadata = field('Client metadata', 'client_metadata', (value) => {
-  if (value === null || typeof value !== 'object') return plainValue(value);
+  if (!isObject(value)) return plainValue(value);
   const entries = Object.entries(value).map(([key, held]) => `${plainValue(key)}=${plainValue(held)}`);
   return entries.length === 0 ? '-' : entries.join(', ');
 });
@@ -46,7 +46,7 @@ const metadata = field('Client metadata', 'client_metadata', (value) => {
 /** Why it failed: `R01 account closed`. */
 const failure = (path: string): Field =>
   field('Failure', path, (value, _record, {paint}) => {
-    const {code, message, ...more}: JsonObject = isObject(value) ? value : {message: value ?? undefined};
+    const {code, message, ...more}: JsonFields = isObject(value) ? value : {message: value ?? undefined};
     const rest = Object.keys(more).length === 0 ? [] : [more];
     const words = [code, message, ...rest].filter((part) => part !== undefined).map(plainValue);
     return paint('red', words.join(' '));

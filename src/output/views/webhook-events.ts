@@ -16,7 +16,7 @@ import {
 import type {Style} from '../text/colour.ts';
 import {selectedValue} from '../records/select.ts';
 import {failureReasonText} from './failure.ts';
-import type {Json} from '../../narrow.ts';
+import {stringOf, type Json} from '../../narrow.ts';
 
 interface Forward {
   target: string;
@@ -92,7 +92,7 @@ export const webhookEventView: View = {
     lines<Lost>('Lost in JSON', 'lost', lostText),
     lines<[string, string]>('Headers', 'headers', ([name, one]) => plainValue(`${name}: ${one}`)),
     text('Body bytes', 'body_bytes'),
-    field('Body', 'body_base64', (value: unknown, _record, {terminal}) => bodyText(String(value), terminal)),
+    field('Body', 'body_base64', (value, _record, {terminal}) => bodyText(stringOf(value), terminal)),
   ],
   columns: [
     text('Delivery', 'delivery'),

@@ -1,14 +1,13 @@
-import {ExactNumber, isList, isObject} from '../../narrow.ts';
+import {ExactNumber, isList, isObject, type Json} from '../../narrow.ts';
 import type {LineText} from '../model/line.ts';
 
 /** Objects of a service are not deeper; what is below is not read. */
 const MOST_DEPTH = 8;
 
 /** Every text and number of a value with the path of its field: `transfer_details.trace_number`. Numbers keep their digits. */
-export function textLeaves(value: unknown, path = '', depth = 0): LineText[] {
+export function textLeaves(value: Json, path = '', depth = 0): LineText[] {
   if (typeof value === 'string') return value === '' ? [] : [{path, text: value}];
-  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof ExactNumber)
-    return [{path, text: String(value)}];
+  if (typeof value === 'number' || value instanceof ExactNumber) return [{path, text: String(value)}];
   if (depth === MOST_DEPTH) return [];
   const inner = isList(value) ? value.entries() : isObject(value) ? Object.entries(value) : [];
   return [...inner].flatMap(([name, one]) =>

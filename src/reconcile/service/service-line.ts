@@ -1,7 +1,7 @@
 import {hash} from 'node:crypto';
 import {idText} from '../../contract/ids.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isObject, type JsonFields, type Json} from '../../narrow.ts';
 import type {BankLine, LineText} from '../model/line.ts';
 import {fieldOf, textLeaves} from './leaves.ts';
 
@@ -36,7 +36,7 @@ const RETURN_CODE = /^(?:R\d{2}|[A-Z]{2}\d{2})$/;
  * One bank-reported transaction of the service, in canonical form. Nothing is guessed: a record without a readable
  * amount, direction, currency, status or date is returned as unread.
  */
-export function serviceLine(record: unknown, account: string, dayAt: DayAt): BankLine | Unread {
+export function serviceLine(record: Json, account: string, dayAt: DayAt): BankLine | Unread {
   if (!isObject(record)) return {unread: 'a bank transaction is not an object'};
   const id = idText(record['id']);
   const of = `bank transaction ${id ?? 'without an id'}`;
@@ -73,7 +73,7 @@ function keyOf({account, id, ...content}: Omit<BankLine, 'key'>): string {
 }
 
 /** A bank states the day, or the service a time, whose day is that of New York. */
-function daysOf(record: JsonObject, dayAt: DayAt): Pick<BankLine, 'bookingDay' | 'valueDay'> | undefined {
+function daysOf(record: JsonFields, dayAt: DayAt): Pick<BankLine, 'bookingDay' | 'valueDay'> | undefined {
   const {posted_at: posted, value_date: value} = record;
   const valueDay = typeof value === 'string' && isDay(value) ? value : undefined;
   const bookingDay = typeof posted === 'string' ? dayOfTime(posted, dayAt) : valueDay;
@@ -89,7 +89,7 @@ export function dayOfTime(text: string, dayAt: DayAt): string | undefined {
 
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 
-function stateOf({status, posted_at: posted}: JsonObject): BankLine['state'] | undefined {
+function stateOf({status, posted_at: posted}: JsonFields): BankLine['state'] | undefined {
   if (status === undefined || status === null) return typeof posted === 'string' ? 'posted' : 'pending';
   const word = typeof status === 'string' ? status.toLowerCase() : '';
   return word === 'posted' || word === 'pending' ? word : undefined;

@@ -1,5 +1,5 @@
 import {idText, usualId} from '../../contract/ids.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isObject, type JsonFields, type Json} from '../../narrow.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
 import {fieldOf, textLeaves} from './leaves.ts';
 import {type DayAt, dayOfTime, storedAmount, type Unread} from './service-line.ts';
@@ -16,7 +16,7 @@ const ACH = /ach/i;
  * treasury account: no bank reports its money.
  */
 export function servicePayment(
-  record: unknown,
+  record: Json,
   kind: 'payout' | 'payin',
   dayAt: DayAt,
 ): ExpectedPayment | Unread | undefined {
@@ -36,7 +36,7 @@ export function servicePayment(
 
 /** Both ends of an account transfer, as far as they are among these accounts. */
 export function serviceTransfer(
-  record: unknown,
+  record: Json,
   accounts: ReadonlySet<string>,
   dayAt: DayAt,
 ): ExpectedPayment[] | Unread {
@@ -59,12 +59,12 @@ interface ReadPayment {
   facts: Pick<ExpectedPayment, 'currency' | 'rail' | 'status' | 'day' | 'traces'> & {recordId: string};
   /** Positive. */
   amount: bigint;
-  record: JsonObject;
+  record: JsonFields;
   /** When it was handed to the bank: all payments of one ACH file have the same time. */
   submittedAt: string | undefined;
 }
 
-function readPayment(record: unknown, noun: string, dayAt: DayAt): ReadPayment | Unread {
+function readPayment(record: Json, noun: string, dayAt: DayAt): ReadPayment | Unread {
   const id = isObject(record) ? idText(record['id']) : undefined;
   if (!isObject(record) || id === undefined || id === '') return {unread: `a ${noun} has no readable id`};
   const {currency_code: currency, rail, status} = record;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type {Json} from '../../narrow.ts';
 
 const time = z.iso.datetime();
 const delivery = z.string().regex(/^dlv_[0-9a-f]{24}$/);
@@ -62,7 +63,7 @@ export const LINES = {
     delivery,
     resource: z.enum(['payout', 'payin', 'subaccount']),
     id: z.string(),
-    object: z.unknown(),
+    object: z.custom<Json>(),
     error: nullable,
   }),
   forward: z.strictObject({

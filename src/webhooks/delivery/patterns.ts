@@ -1,4 +1,5 @@
 import {RemitError} from '../../errors.ts';
+import {isList, isObject, type Json} from '../../narrow.ts';
 
 /** A filter of event types: `payout.settled`, `payout.*` or `*`. */
 export type TypePattern = (eventType: string | null) => boolean;
@@ -23,7 +24,7 @@ export function typePatterns(texts: readonly string[]): TypePattern {
 }
 
 /** `data.payout_id=…`: a path into the body, and the text that its value must have. */
-export type BodyMatch = (body: unknown) => boolean;
+export type BodyMatch = (body: Json) => boolean;
 
 /** @throws {RemitError} USAGE */
 export function bodyMatch(text: string): BodyMatch {
@@ -36,13 +37,14 @@ export function bodyMatch(text: string): BodyMatch {
   return (body) => {
     let value = body;
     for (const step of path) {
-      if (value === null || typeof value !== 'object' || !Object.hasOwn(value, step)) return false;
-      value = Reflect.get(value, step);
+      if (isList(value)) value = value[Number(step)];
+      else value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
     }
+    if (value === undefined) return false;
     if (typeof value === 'string') return value === wanted;
     return !isRounded(value) && JSON.stringify(value) === wanted;
   };
 }
 
 /** A whole number of 2^53 or more: another one was sent, perhaps. */
-const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
+const isRounded = (value: Json): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);

@@ -1,6 +1,6 @@
 import type {Clock} from '../../clock.ts';
 import {idText} from '../../contract/ids.ts';
-import {isObject, must} from '../../narrow.ts';
+import {isObject, must, type Json} from '../../narrow.ts';
 import {deliveryIds, type Delivery, type HeaderPairs} from '../delivery/delivery.ts';
 import {readJson, type JsonBody} from '../verify/event.ts';
 import type {TypePattern} from '../delivery/patterns.ts';
@@ -244,4 +244,4 @@ const keptOf = (body: Buffer, verdict: Delivery['verdict']): Buffer =>
   Buffer.from(verdict === 'rejected' ? body.subarray(0, SMALL_BYTES) : body);
 
 /** The event's own id or type, even if its data is not as documented. */
-const nameOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const nameOf = (value: Json): string | null => (typeof value === 'string' && value !== '' ? value : null);

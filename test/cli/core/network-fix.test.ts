@@ -3,10 +3,11 @@ import {describe, it} from 'mocha';
 import {Commands} from '../../../src/cli/line/command-line.ts';
 import {withWayOut} from '../../../src/cli/core/way-out.ts';
 import {RemitError} from '../../../src/errors.ts';
+import type {Json} from '../../../src/narrow.ts';
 
 const failed = {commandId: 'payouts:list', flags: {}, args: {}};
 const hint = (
-  details: Record<string, unknown>,
+  details: Record<string, Json>,
   {
     profile = 'prod',
     own,

@@ -3,8 +3,9 @@ import type {ListOptions} from '../../../src/client/reading/listing.ts';
 import type {OperationId} from '../../../src/contract/operations/operations.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
 import {FakeTransport, answer} from '../transport/fake-transport.ts';
+import type {JsonFields} from '../../../src/narrow.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+type Json = JsonFields;
 
 /** Reads a list of one page: the ids of the delivered items, the path and the warnings. */
 export async function readList(

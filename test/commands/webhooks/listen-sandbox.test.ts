@@ -7,6 +7,7 @@ import {selectedValue} from '../../../src/output/records/select.ts';
 import {runCli} from '../../cli/run-cli.ts';
 import {LiveSandbox} from '../sandbox/live-sandbox.ts';
 import {Listening} from './listening.ts';
+import type {Json} from '../../../src/narrow.ts';
 
 interface Endpoint {
   id: string;
@@ -130,7 +131,7 @@ describe('webhooks listen with a sandbox, over HTTPS', function () {
     assert.equal(new Set(events.map(({id}) => id)).size, 6, 'every event once');
     const held = events.findIndex(
       ({event_type: type, body}) =>
-        type === 'payout.debited' && selectedValue(body, 'data.payout_id') === payouts[0],
+        type === 'payout.debited' && selectedValue(body as Json, 'data.payout_id') === payouts[0],
     );
     assert.ok(held > 0, `the first event of all came after another one: ${held}`);
     assert.equal(at.of('duplicate').length, 1);

@@ -4,6 +4,7 @@ import type {ExpectedPayment} from '../../../src/reconcile/model/payment.ts';
 import {PlannedPayments} from '../../../src/reconcile/service/planned-payments.ts';
 import {servicePayment, serviceTransfer} from '../../../src/reconcile/service/service-payment.ts';
 import {dayAt} from '../../../src/sandbox/time/schedule.ts';
+import type {Json} from '../../../src/narrow.ts';
 
 const ID = '0192a000-0000-7000-8000-00000000000A';
 const PAYOUT = {
@@ -12,7 +13,7 @@ const PAYOUT = {
   transfer_details: {trace_number: '823567413032669', submitted_at: '2026-11-03T14:00:00Z'},
 };
 
-function payment(record: unknown, kind: 'payout' | 'payin' = 'payout'): ExpectedPayment {
+function payment(record: Json, kind: 'payout' | 'payin' = 'payout'): ExpectedPayment {
   const read = servicePayment(record, kind, dayAt);
   assert.ok(read !== undefined && !('unread' in read));
   return read;

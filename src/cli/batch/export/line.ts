@@ -17,7 +17,7 @@ import {type ReturnedRow, returnedText} from '../../../batch/report/returned.ts'
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {failureOf} from '../../../contract/failure.ts';
 import {formatMajor} from '../../../money/amount.ts';
-import {isObject, type JsonObject} from '../../../narrow.ts';
+import {isObject, type JsonFields, type Json} from '../../../narrow.ts';
 
 /** One row of a batch for accounting. What is not known is null. */
 export type ExportLine = Readonly<Record<string, string | number | null>>;
@@ -109,7 +109,7 @@ interface SeenFields {
  */
 const SETTLED_AT = ['settled_at', 'status_recorded_at', 'updated_at'] as const;
 
-function seenIn(record: unknown): SeenFields {
+function seenIn(record: Json): SeenFields {
   const fields = isObject(record) ? record : {};
   const text = (name: string) => {
     const value = fields[name];
@@ -126,10 +126,11 @@ function seenIn(record: unknown): SeenFields {
 }
 
 /** The interface document has no fees. Fields of a service that are named so are shown as they are: `fee=25`. */
-function feesIn(fields: JsonObject): string | undefined {
-  const found = Object.entries(fields).filter(
-    ([name, value]) =>
-      /(?:^|_)fees?(?:_|$)/u.test(name) && (typeof value === 'number' || typeof value === 'string'),
+function feesIn(fields: JsonFields): string | undefined {
+  const found = Object.entries(fields).flatMap(([name, value]) =>
+    /(?:^|_)fees?(?:_|$)/u.test(name) && (typeof value === 'number' || typeof value === 'string')
+      ? [`${name}=${value}`]
+      : [],
   );
-  return found.length === 0 ? undefined : found.map(([name, value]) => `${name}=${String(value)}`).join('; ');
+  return found.length === 0 ? undefined : found.join('; ');
 }

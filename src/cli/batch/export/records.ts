@@ -7,6 +7,7 @@ import type {Context} from '../../core/context.ts';
 import {withMissingRoute} from '../../core/missing-route.ts';
 import type {Fetching} from './action.ts';
 import type {FetchedRecord} from '../../../batch/follow/record-fetched.ts';
+import {stringOf} from '../../../narrow.ts';
 
 /** Records that are fetched at the same time. */
 const IN_FLIGHT = 16;
@@ -26,17 +27,16 @@ interface FetchingRecords {
 export function recordFetcher({context, client, plan, maxRps = DEFAULT_RPS}: FetchingRecords): Fetching {
   const {clock, stop} = context;
   const {topic, party} = KINDS[plan.kind];
-  const resource = client[topic];
   const size = Math.max(1, Math.min(IN_FLIGHT, maxRps));
   let isRouteKnown = false;
   const fetchOne = async ({party: partyId}: JournalRow, id: string): Promise<Omit<FetchedRecord, 'at'>> => {
     try {
-      const {data} = await resource.get({id});
+      const {data} = await client.call(`${topic}.get`, {params: {id}});
       isRouteKnown = true;
       return {record: data};
     } catch (error) {
       if (!isGone(error)) throw error;
-      const gone = {record: undefined, errorCode: String(error.details?.['error_code'])};
+      const gone = {record: undefined, errorCode: stringOf(error.details?.['error_code'])};
       if (isRouteKnown) return gone;
       isRouteKnown = true; // either it is, or the export ends
       const explained = await withMissingRoute(error, context, {[party]: partyId});

@@ -9,7 +9,7 @@ import {
   type Field,
   type View,
 } from '../../../output/records/view.ts';
-import {isList, isObject} from '../../../narrow.ts';
+import {isList, isObject, type Json} from '../../../narrow.ts';
 import {selectedValue} from '../../../output/records/select.ts';
 
 /** `R03 no account`. */
@@ -25,7 +25,7 @@ const reason: Field = {
 
 const state: Field = {...text('State', 'state'), show: (value) => plainValue(value).replaceAll('_', ' ')};
 
-const differencesText = (differences: unknown): string =>
+const differencesText = (differences: Json): string =>
   (isList(differences) ? differences : [])
     .filter(isObject)
     .map(

@@ -15,7 +15,7 @@ import {type IdFormat, isId, usualId} from '../../../contract/ids.ts';
 import type {Clock} from '../../../clock.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
-import {isObject, type JsonObject} from '../../../narrow.ts';
+import {type JsonFields, asObject} from '../../../narrow.ts';
 import {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {ApprovalGate} from '../../approval/gate.ts';
 import type {Typed} from '../../line/command-line.ts';
@@ -218,7 +218,7 @@ async function lookUp(wanted: Asked & {context: Context; id: string}): Promise<s
 }
 
 interface Read {
-  record: JsonObject;
+  record: JsonFields;
   /** The typed command without a check of the record. */
   unseen: string;
 }
@@ -232,10 +232,8 @@ async function readRecord(wanted: Asked & {context: Context; id: string}): Promi
   const {client, commands} = context;
   const unseen = commands.again(typed, {add: ['--unseen']});
   try {
-    const {payouts, payins} = client;
-    const {data} = batch.plan.kind === 'payout' ? await payouts.get({id}) : await payins.get({id});
-    const record: unknown = data; // what the service sent, even if it contradicts the contract
-    return {record: isObject(record) ? record : {}, unseen};
+    const {data} = await client.call(`${batch.plan.kind}s.get`, {params: {id}});
+    return {record: asObject(data), unseen};
   } catch (failure) {
     if (!(failure instanceof RemitError)) throw failure;
     return {failure, unseen};

@@ -74,7 +74,7 @@ async function checkMax(survey: ServiceSurvey, id: OperationId): Promise<Service
 async function checkCap(survey: ServiceSurvey, id: OperationId, reply: ServiceReply): Promise<void> {
   const check = 'paging.max';
   const {paging} = survey.draft.file;
-  const page: SentPage<unknown> | undefined = readPage(reply.json, reply.headers);
+  const page: SentPage | undefined = readPage(reply.json, reply.headers);
   const limit = sizeOnWire(LARGEST, paging);
   const items = itemsOf(id, reply);
   if (page === undefined || items.length >= limit)
@@ -94,7 +94,7 @@ async function checkCap(survey: ServiceSurvey, id: OperationId, reply: ServiceRe
 }
 
 /** Whether the answer or the service file states that the page is the last one. That it is short proves nothing. */
-const statesEnd = ({items, end, pages, total}: SentPage<unknown>, paging: Paging | undefined): boolean =>
+const statesEnd = ({items, end, pages, total}: SentPage, paging: Paging | undefined): boolean =>
   end !== undefined || pages !== undefined || total === items.length || paging?.by === 'none';
 
 /** Checks the parameter of the page size, and what leads to the next page. */

@@ -37,7 +37,7 @@ export interface ServiceReply {
 
 type JsonShape = JsonFields | readonly Json[];
 
-const shapeIn = (json: unknown): JsonShape | undefined => (isObject(json) || isList(json) ? json : undefined);
+const shapeIn = (json: Json): JsonShape | undefined => (isObject(json) || isList(json) ? json : undefined);
 
 export interface RequestParts {
   readonly params?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util';
 import {RemitError} from '../../../errors.ts';
-import {isList, isObject} from '../../../narrow.ts';
+import {isList, isObject, type Printable} from '../../../narrow.ts';
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import {checkService} from '../../../service/file/parse.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
@@ -56,7 +56,7 @@ function deepJoined(one: Readonly<object>, other: Readonly<object>): object {
 }
 
 /** Whether a part has a name or a text that must not be shown: a service can return the key that it received. */
-export function hasSecret(part: unknown, sanitizer: Sanitizer): boolean {
+export function hasSecret(part: Printable, sanitizer: Sanitizer): boolean {
   if (typeof part === 'string') return sanitizer.exact(part) !== part;
   if (isList(part)) return part.some((item) => hasSecret(item, sanitizer));
   return (

@@ -2,9 +2,10 @@ import {EXIT, type ExitCode} from '../../../errors.ts';
 import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
 import type {LocalContext} from '../../core/context.ts';
 import type {Expectation, ListenFlags} from './options.ts';
+import type {Json} from '../../../narrow.ts';
 
 export interface ListenEnding {
-  see: (delivery: Delivery, event: unknown) => void;
+  see: (delivery: Delivery, event: Json) => void;
   reached: Promise<{exitCode: ExitCode; matched: string | null}>;
   release: () => void;
 }
@@ -27,7 +28,7 @@ export function endOf(
       () => end({exitCode: expectation === undefined ? EXIT.OK : EXIT.TIMED_OUT, matched: null}),
       () => undefined,
     );
-  const see = (delivery: Delivery, event: unknown) => {
+  const see = (delivery: Delivery, event: Json) => {
     if (expectation === undefined || delivery.verdict === 'rejected') return;
     if (expectation.matches(delivery.eventType, event)) end({exitCode: EXIT.OK, matched: delivery.id});
   };

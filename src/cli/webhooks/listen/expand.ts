@@ -6,6 +6,7 @@ import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
 import {parseBody} from '../../../webhooks/verify/event.ts';
 import type {ObjectLine} from '../../../webhooks/delivery/lines.ts';
 import type {Context} from '../../core/context.ts';
+import type {Json} from '../../../narrow.ts';
 
 /** The field of an event's data that names its object, and the operation that reads it. */
 const OBJECTS = {
@@ -95,7 +96,7 @@ export class Expander {
     }
   }
 
-  #report({delivery, resource, id}: Job, object: unknown, error: string | null): void {
+  #report({delivery, resource, id}: Job, object: Json, error: string | null): void {
     this.#onObject({type: 'object', delivery, resource, id, object, error});
   }
 }

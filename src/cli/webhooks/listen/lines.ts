@@ -1,5 +1,5 @@
 import {RemitError} from '../../../errors.ts';
-import {isObject, stringOf} from '../../../narrow.ts';
+import {isObject, parseJson, stringOf, type Json} from '../../../narrow.ts';
 import type {HeaderPairs} from '../../../webhooks/delivery/delivery.ts';
 
 /** One request to verify, and when it was received. */
@@ -43,9 +43,9 @@ function readLine(line: string, number: number, atMs: number | undefined): Candi
         cause,
       },
     );
-  let value: unknown;
+  let value: Json;
   try {
-    value = JSON.parse(line);
+    value = parseJson(line);
   } catch (error) {
     throw refuse(error);
   }
@@ -65,7 +65,7 @@ function readLine(line: string, number: number, atMs: number | undefined): Candi
   ];
 }
 
-const isPairs = (value: unknown): value is [string, string][] =>
+const isPairs = (value: Json): value is [string, string][] =>
   Array.isArray(value) &&
   value.every(
     (pair) => Array.isArray(pair) && pair.length === 2 && pair.every((one) => typeof one === 'string'),

@@ -11,6 +11,7 @@ import {checkTarget, parseTarget} from '../../../webhooks/delivery/target.ts';
 import type {ForwardRoute} from '../../../webhooks/listen/forwarder.ts';
 import type {SecretFlags} from '../secrets.ts';
 import type {VerifyFlags} from '../verify/flags.ts';
+import type {Json} from '../../../narrow.ts';
 
 /** The options of `webhooks listen`. */
 export interface ListenFlags extends SecretFlags, VerifyFlags {
@@ -73,7 +74,7 @@ export const wantedTypes = ({events}: ListenFlags): TypePattern =>
 /** What --expect waits for. */
 export interface Expectation {
   eventType: string;
-  matches: (eventType: string | null, body: unknown) => boolean;
+  matches: (eventType: string | null, body: Json) => boolean;
 }
 
 export function readExpectation({expect, match}: ListenFlags): Expectation | undefined {

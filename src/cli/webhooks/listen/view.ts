@@ -1,11 +1,10 @@
 import {minorUnitsIn} from '../../../money/amount.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, type Json} from '../../../narrow.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
 import type {LedText, Output} from '../../../output/output.ts';
 import type {Style} from '../../../output/text/colour.ts';
 import {clockTime} from '../../../output/text/times.ts';
 import {cellWidth, cutTo} from '../../../output/text/width.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import {majorOf, plainValue} from '../../../output/records/view.ts';
 import {failureReasonText} from '../../../output/views/failure.ts';
 import type {Delivery, ForwardResult} from '../../../webhooks/delivery/delivery.ts';
@@ -15,6 +14,7 @@ import {readJson} from '../../../webhooks/verify/event.ts';
 import type {ObjectLine} from '../../../webhooks/delivery/lines.ts';
 import type {Loss} from '../../../json/losses.ts';
 import {lossText} from '../../../webhooks/delivery/losses.ts';
+import {asRecord} from '../../../client/answers/record.ts';
 
 type Screen = Pick<Output, 'paint' | 'columns' | 'isTerminal'>;
 
@@ -57,7 +57,7 @@ export const idLines = (delivery: Delivery, screen: Screen): string[] =>
   hasIdBelow(delivery, screen) ? [`${BELOW}${screen.paint('dim', delivery.id)}`] : [];
 
 /** The object that the event is about, or its amount, then the event's id. */
-function about({eventId, id}: Delivery, event: unknown): string {
+function about({eventId, id}: Delivery, event: Json): string {
   const data = isObject(event) && isObject(event['data']) ? event['data'] : {};
   const amount = minorUnitsIn(data['amount_in_minor_units']);
   const parts = [
@@ -79,18 +79,15 @@ export function objectText(
   {resource, id, object, error}: ObjectLine,
   {paint, columns, isTerminal}: Screen,
 ): string {
-  const status = selectedValue(object, 'status');
-  const name = selectedValue(object, 'name');
-  const money = ['amount_in_minor_units', 'balance_in_minor_units'].map((field) =>
-    selectedValue(object, field),
-  );
-  const amount = money.find((value) => value !== undefined && value !== null);
+  const record = asRecord(object);
+  const {status, name, rail, currency_code: currency} = record;
+  const amount = record['amount_in_minor_units'] ?? record['balance_in_minor_units'];
   const why = status === 'failed' ? failureReasonText(object) : undefined;
   const facts = [
     plainValue(status),
-    ...(amount === undefined ? [] : [majorOf(amount, selectedValue(object, 'currency_code'))]),
+    ...(amount === undefined ? [] : [majorOf(amount, currency)]),
     ...(name === undefined ? [] : [plainValue(name)]),
-    ...(selectedValue(object, 'rail') === undefined ? [] : [plainValue(selectedValue(object, 'rail'))]),
+    ...(rail === undefined ? [] : [plainValue(rail)]),
     ...(why === undefined ? [] : [plainValue(why)]),
   ];
   const text = cleanLine(`${resource} ${id}  ${error === null ? facts.join('  ') : `not read: ${error}`}`);

@@ -1,7 +1,5 @@
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import {plainValue} from '../../../output/records/view.ts';
 import type {EndpointLine} from '../../../webhooks/delivery/lines.ts';
 import type {Context} from '../../core/context.ts';
@@ -82,13 +80,10 @@ export class OwnEndpoint {
     });
     try {
       const {client} = this.#context;
-      const record = unwrapRecord(
-        (await client.webhookEndpoints.get({id}, {signal: this.#ended.signal})).data,
-      );
-      const itsUrl = selectedValue(record, 'url');
-      if (typeof itsUrl === 'string' && hrefOf(itsUrl) !== hrefOf(url))
-        return {...found('changed'), url: itsUrl};
-      return found(selectedValue(record, 'is_active') === false ? 'disabled' : 'active');
+      const asked = {params: {id}, options: {signal: this.#ended.signal}};
+      const {url: itsUrl, is_active: isActive} = (await client.record('webhookEndpoints.get', asked)).data;
+      if (itsUrl !== undefined && hrefOf(itsUrl) !== hrefOf(url)) return {...found('changed'), url: itsUrl};
+      return found(isActive === false ? 'disabled' : 'active');
     } catch (error) {
       if (error instanceof RemitError && error.httpStatus === 404) return found('deleted');
       return found('unknown', messageOf(error));

@@ -1,7 +1,5 @@
 import {EVENT_TYPE_NAMES} from '../../../contract/events.ts';
 import {RemitError} from '../../../errors.ts';
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import {typePattern} from '../../../webhooks/delivery/patterns.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
@@ -19,11 +17,13 @@ import {
   type HeldEndpoint,
   type NotedEndpoint,
 } from './endpoint-note.ts';
-import {removeLeftOver} from './left-overs.ts';
+import {removeLeftOver, type FoundEndpoint} from './left-overs.ts';
 import {nameOthers} from './own-endpoint.ts';
 import {nameLeft, nextStart, removeEndpoint} from './remove-endpoint.ts';
 import {endpointsAt, hrefOf} from './same-url.ts';
 import {useAgain} from './use-again.ts';
+import {type Json, must} from '../../../narrow.ts';
+import {answeredRecord} from '../../../client/answers/record.ts';
 
 export interface Registration {
   id: string;
@@ -122,8 +122,9 @@ async function create(
   let secret: string | undefined;
   try {
     const answer = await send(context, held, subscribed(events));
-    id = String(selectedValue(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
-    refuseOther(context, held, {id, record: unwrapRecord(answer)});
+    const record = answeredRecord(answer);
+    id = must(record.id, 'id in an answer'); // one without it was refused earlier
+    refuseOther(context, held, {id, record});
     secret = findSigningSecret(answer, context.out.sanitizer)?.value;
     if (secret !== undefined) context.out.sanitizer.conceal(secret);
     isKept = secret !== undefined && keepSecret(context, kept, secret);
@@ -157,7 +158,7 @@ const removal = (context: Context, held: HeldEndpoint, id: string, report: DropR
   }
 };
 
-async function send(context: Context, noted: NotedEndpoint, event_types: string[]): Promise<unknown> {
+async function send(context: Context, noted: NotedEndpoint, event_types: string[]): Promise<Json> {
   const {url, description} = noted.note;
   try {
     const sent = await sendWrite(context, {
@@ -180,14 +181,10 @@ function withNextStart({profile}: Context, thrown: unknown): unknown {
 }
 
 /** The endpoint is deleted in the end, so it must be the one that was just created; its note finds that one later. */
-function refuseOther(
-  {commands, profile}: Context,
-  {note}: NotedEndpoint,
-  {id, record}: {id: string; record: unknown},
-): void {
-  const [url, description] = ['url', 'description'].map((field) => selectedValue(record, field));
+function refuseOther({commands, profile}: Context, {note}: NotedEndpoint, {id, record}: FoundEndpoint): void {
+  const {url, description} = record;
   const isOther =
-    (typeof url === 'string' && hrefOf(url) !== hrefOf(note.url)) ||
+    (url !== undefined && hrefOf(url) !== hrefOf(note.url)) ||
     (typeof description === 'string' && description !== note.description);
   if (!isOther) return;
   throw new RemitError(

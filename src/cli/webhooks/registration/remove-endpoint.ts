@@ -1,7 +1,5 @@
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import type {Context} from '../../core/context.ts';
 import type {HeldEndpoint} from './endpoint-note.ts';
 
@@ -43,8 +41,8 @@ export async function removeEndpoint(
 /** False if it cannot be read: the service has confirmed its deletion. */
 async function exists({client}: Context, id: string): Promise<boolean> {
   try {
-    const record = unwrapRecord((await client.webhookEndpoints.get({id})).data);
-    return selectedValue(record, 'id') === id && selectedValue(record, 'is_active') !== false;
+    const {data} = await client.record('webhookEndpoints.get', {params: {id}});
+    return data.id === id && data.is_active !== false;
   } catch {
     return false;
   }

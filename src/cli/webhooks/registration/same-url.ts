@@ -1,4 +1,3 @@
-import {selectedValue} from '../../../output/records/select.ts';
 import type {Context} from '../../core/context.ts';
 
 /** URLs that are written differently may be equal. */
@@ -11,9 +10,9 @@ export async function endpointsAt(
   signal?: AbortSignal,
 ): Promise<string[]> {
   const ids: string[] = [];
-  for await (const endpoint of client.webhookEndpoints.list({}, {all: true, signal})) {
-    const [id, itsUrl] = ['id', 'url'].map((field) => selectedValue(endpoint, field));
-    if (typeof id === 'string' && typeof itsUrl === 'string' && hrefOf(itsUrl) === hrefOf(url)) ids.push(id);
+  for await (const endpoint of client.records('webhookEndpoints.list', {}, {all: true, signal})) {
+    const {id, url: itsUrl} = endpoint;
+    if (id !== undefined && itsUrl !== undefined && hrefOf(itsUrl) === hrefOf(url)) ids.push(id);
   }
   return ids;
 }

@@ -1,5 +1,3 @@
-import {isList} from '../../../narrow.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
 import {endpointChange} from '../../resources/webhook-endpoints.ts';
@@ -7,7 +5,7 @@ import {sendWrite} from '../../write/write.ts';
 import type {DropReason} from './dropped.ts';
 import {save, selfAsHolder, type HeldEndpoint} from './endpoint-note.ts';
 import {keptSecret, moveToFile} from './kept-secret.ts';
-import {findLeft, isUnchanged} from './left-overs.ts';
+import {findLeft, isUnchanged, type FoundEndpoint} from './left-overs.ts';
 import {hrefOf} from './same-url.ts';
 
 export interface UsedAgain {
@@ -55,12 +53,12 @@ export async function useAgain(
 /** The types of --events may be others than those of the earlier listener. */
 async function subscribe(
   context: Context,
-  {id, record}: {id: string; record: unknown},
+  {id, record}: FoundEndpoint,
   event_types: readonly string[],
 ): Promise<void> {
-  const before = selectedValue(record, 'event_types');
+  const {event_types: before} = record;
   if (
-    isList(before) &&
+    before !== undefined &&
     before.length === event_types.length &&
     event_types.every((type) => before.includes(type))
   )
