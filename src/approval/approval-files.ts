@@ -1,5 +1,14 @@
 import {createHash} from 'node:crypto';
-import {closeSync, constants, fstatSync, fsyncSync, openSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {codeOf} from '../narrow.ts';
@@ -83,7 +92,8 @@ export function readApproval(path: string, isOurs = false): string {
     const file = openSync(path, constants.O_RDONLY | (isOurs ? (constants.O_NOFOLLOW ?? 0) : 0));
     try {
       const stats = fstatSync(file);
-      if (!stats.isFile() || stats.size > LARGEST_BYTES) throw new Error('it is not a file of the expected size');
+      if (!stats.isFile() || stats.size > LARGEST_BYTES)
+        throw new Error('it is not a file of the expected size');
       if (isOurs && process.platform !== 'win32' && (stats.mode & 0o022) !== 0)
         throw new Error(`other users can change it: chmod 600 ${path}`);
       return readFileSync(file, 'utf8');

@@ -83,7 +83,7 @@ function problemOf(line: string, seq: number, previous: string): string | undefi
     return 'it is not JSON';
   }
   if (!isObject(event) || canonicalJson(event as Canonical) !== line) return 'it was not written by remit';
-  if (event['seq'] !== seq) return `it has the number ${String(event['seq'])}`;
+  if (event['seq'] !== seq) return `it is not number ${seq}`;
   if (!AUDIT_EVENTS.some((name) => name === event['event'])) return 'its event is unknown';
   if (event['previous'] !== previous)
     return seq === 1 ? 'the events before it are missing' : 'the event before it was changed or removed';
@@ -134,7 +134,13 @@ export const brokenTrail = (path: string, {line, why}: {line: number; why: strin
   });
 
 /** Events of people who make the rows of a batch. */
-const MAKING: ReadonlySet<AuditEventName> = new Set(['planned', 'confirmed', 'staged', 'retried', 'resolved']);
+const MAKING: ReadonlySet<AuditEventName> = new Set([
+  'planned',
+  'confirmed',
+  'staged',
+  'retried',
+  'resolved',
+]);
 
 /** The makers of a batch, and when each row was last touched, according to its trail. */
 export function readMakers({events}: AuditTrail): {makers: string[]; touched: Map<string, number>} {

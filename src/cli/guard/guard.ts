@@ -15,7 +15,10 @@ import type {InStream} from '../runtime/runtime.ts';
 type Asks = Pick<Prompts, 'confirm' | 'line'>;
 
 export interface GuardTools {
-  profile: Pick<ActiveProfile, 'name' | 'mode' | 'caps' | 'readOnly' | 'baseUrl' | 'masked'>;
+  profile: Pick<
+    ActiveProfile,
+    'name' | 'mode' | 'caps' | 'readOnly' | 'approvalPolicy' | 'baseUrl' | 'masked'
+  >;
   flags: {live?: boolean | undefined; yes?: boolean | undefined};
   out: Output;
   prompts: Asks;
@@ -35,6 +38,7 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   const {profile, flags, out} = tools;
   const {operation, unread} = facts;
   refuseReadOnly(operation, profile);
+  refuseSinglePayment(facts, profile);
   if (facts.cancels !== true) checkCaps(facts, profile.caps, profile.name);
   if (facts.stated && !canAsk(tools) && !flags.yes)
     throw new RemitError(
@@ -82,6 +86,19 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
 function refuseReadOnly(operation: string, {readOnly, name}: Pick<ActiveProfile, 'readOnly' | 'name'>): void {
   if (readOnly)
     throw new RemitError('GUARD_READ_ONLY', `refused to ${operation}: profile ${name} is read-only`);
+}
+
+/** Only batches can be approved by a second person, so a profile with a policy pays nothing else. */
+function refuseSinglePayment(
+  {operation, amountMinor, unread, cancels}: WriteFacts,
+  {approvalPolicy, name}: GuardTools['profile'],
+): void {
+  if (approvalPolicy === undefined || cancels === true || (amountMinor ?? unread) === undefined) return;
+  throw new RemitError(
+    'GUARD_APPROVAL',
+    `refused to ${operation}: the policy of profile ${name} requires approvals, and a single payment has none`,
+    {hint: 'pay it as a batch, which may have one row'},
+  );
 }
 
 /**

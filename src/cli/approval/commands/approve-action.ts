@@ -97,7 +97,8 @@ function agreedTerms(
 ): BatchTerms {
   if (maker === undefined)
     throw new RemitError('GUARD_APPROVAL', `nobody has signed batch ${batchId} as its maker yet`, {
-      hint: (commands) => `it is staged first: ${commands.write(`${plan.kind}s`, 'batch', 'run', 'FILE', '--stage-only')}`,
+      hint: (commands) =>
+        `it is staged first: ${commands.write(`${plan.kind}s`, 'batch', 'run', 'FILE', '--stage-only')}`,
     });
   const {journalId, revision} = request;
   const sentTo = {

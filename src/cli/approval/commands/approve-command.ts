@@ -46,7 +46,9 @@ export abstract class BatchApprove extends BatchCommand {
         helpValue: 'FILE',
         description: 'SSH key that signs, or its .pub file (default: that of the profile)',
       }),
-      expires: duration({description: 'how long the approval is valid (default: as long as the policy allows)'}),
+      expires: duration({
+        description: 'how long the approval is valid (default: as long as the policy allows)',
+      }),
     }),
     ...confirmFlags,
     ...acceptFlag(['hidden-rows', 'cut-input']),

@@ -79,7 +79,9 @@ function missingEvents({events}: AuditTrail, {journal, plan}: OpenBatch): string
   const has = (name: string) => events.some(({event}) => event === name);
   const planned = events.findLast(({event}) => event === 'planned');
   return [
-    ...(planned?.facts['revision'] === plan.revision ? [] : [`revision ${plan.revision} is not in the audit trail`]),
+    ...(planned?.facts['revision'] === plan.revision
+      ? []
+      : [`revision ${plan.revision} is not in the audit trail`]),
     ...(journal.windows(['release', 'direct']).length > 0 && !has('released')
       ? ['rows were released, and the audit trail does not have it']
       : []),

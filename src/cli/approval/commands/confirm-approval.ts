@@ -18,7 +18,8 @@ export async function confirmApproval(
   {local, flags, retype}: {local: LocalContext; flags: ConfirmFlags; retype: Retype},
 ): Promise<void> {
   const {runtime} = local;
-  const refuse = (why: string) => new RemitError('GUARD_CONFIRM', `not confirmed: ${why}; nothing was signed`);
+  const refuse = (why: string) =>
+    new RemitError('GUARD_CONFIRM', `not confirmed: ${why}; nothing was signed`);
   const totals = Object.entries(terms.totals);
   const stated = readTotals(flags['confirm-total'], Object.keys(terms.totals));
   const count = flags['confirm-count'];

@@ -14,7 +14,12 @@ function resultOf({sha256, rules, keys}: Policy) {
   return {
     sha256,
     rules: rules.map(({aboveMinor, expiresMs, ...rule}) => ({
-      ...{...rule, above_minor: String(aboveMinor), expires_ms: expiresMs, text: ruleText({aboveMinor, expiresMs, ...rule})},
+      ...{
+        ...rule,
+        above_minor: String(aboveMinor),
+        expires_ms: expiresMs,
+        text: ruleText({aboveMinor, expiresMs, ...rule}),
+      },
     })),
     people: [...keys.values()],
   };

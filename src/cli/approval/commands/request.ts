@@ -26,7 +26,10 @@ type RecordOfRow = readonly [generation: number, id: string | null, isOpen: bool
 const FORM = 1;
 const OPEN: ReadonlySet<string> = new Set(['not_sent', 'in_doubt', 'staged', 'held', 'unapproved']);
 
-type StoredRequest = Omit<ApprovalRequest, 'records'> & {remit_request: number; records: [string, RecordOfRow][]};
+type StoredRequest = Omit<ApprovalRequest, 'records'> & {
+  remit_request: number;
+  records: [string, RecordOfRow][];
+};
 
 /** Reads a batch, also while it runs. */
 export async function requestOf(wanted: {

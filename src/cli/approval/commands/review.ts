@@ -33,6 +33,10 @@ export function reviewText(reviewed: Reviewed): string {
     ]),
     ...listed('Largest', largest(reviewed.moving)),
     ...newRows(reviewed),
+    ...listed(
+      'Again',
+      reviewed.open.filter(({generation}) => generation > 0),
+    ),
     ...repeatsText(plan.figures.softDuplicates).map((line): [string, string] => ['Repeats', line.trim()]),
     ...plan.figures.similarReferences.examples.map((references): [string, string] => [
       'Similar',
@@ -40,14 +44,19 @@ export function reviewText(reviewed: Reviewed): string {
     ]),
     ['Sent to', `${terms.base_url}, ${terms.mode} mode, namespace ${terms.namespace}`],
     ['Made by', approvals.makers.join(', ')],
-    ...approvals.approvers.map((name): [string, string] => ['Approved', `by ${name}, for what has not changed since`]),
+    ...approvals.approvers.map((name): [string, string] => [
+      'Approved',
+      `by ${name}, for what has not changed since`,
+    ]),
     ...rules.map((rule): [string, string] => ['Rule', ruleText(rule)]),
     ['You sign', `as ${person}, with ${fingerprint}`],
   ];
   const width = Math.max(...lines.map(([label]) => label.length)) + 2;
   return [
     `Batch ${terms.batch_id}, revision ${terms.revision}, read from your own file ${plan.file.name}`,
-    ...lines.map(([label, text], at) => `  ${(lines[at - 1]?.[0] === label ? '' : label).padEnd(width)}${text}`),
+    ...lines.map(
+      ([label, text], at) => `  ${(lines[at - 1]?.[0] === label ? '' : label).padEnd(width)}${text}`,
+    ),
     'Whoever holds the live API key can pay without remit, and so without this approval: only the machine that releases should have it.',
   ].join('\n');
 }
@@ -73,8 +82,5 @@ function largest(rows: readonly MovingRow[]): MovingRow[] {
 function newRows({moving, approvals}: Reviewed): [string, string][] {
   if (approvals.approvers.length === 0) return [];
   const fresh = moving.filter((row) => !approvals.wasApproved(row));
-  return [
-    ['New', `${counted(fresh.length, 'row')} since the last approval`],
-    ...listed('New', fresh),
-  ];
+  return [['New', `${counted(fresh.length, 'row')} since the last approval`], ...listed('New', fresh)];
 }
