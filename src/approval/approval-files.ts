@@ -52,12 +52,12 @@ export function keepDocument(batchFolder: string, text: string): string {
  * @throws RemitError GUARD_APPROVAL
  */
 export const readDocuments = (batchFolder: string): NamedDocument[] =>
-  documentTexts(batchFolder).map(({path, text}) => named(text, path));
+  documentTexts(batchFolder).map(({path, text}) => namedDocument(text, path));
 
 /** An approval with its name. */
 export type NamedDocument = SignedDocument & {name: string};
 
-export const named = (text: string, what: string): NamedDocument => ({
+export const namedDocument = (text: string, what: string): NamedDocument => ({
   ...readDocument(text, what),
   name: nameOf(text),
 });
@@ -74,7 +74,7 @@ export function documentTexts(batchFolder: string): {path: string; text: string}
   }
   return names.map((file) => {
     const path = join(folder, file);
-    const text = readApproval(path, true);
+    const text = readApprovalFile(path, true);
     if (file !== `${nameOf(text)}.json`)
       throw new RemitError('GUARD_APPROVAL', `${path} is not valid: it was changed after it was added`, {
         hint: 'find out who changed it; move it out of the folder, and let the batch be approved again',
@@ -87,7 +87,7 @@ export function documentTexts(batchFolder: string): {path: string; text: string}
  * The text of a file that holds an approval, a request or a policy.
  * @param isOurs it was written by remit, so that others must not be able to change it
  */
-export function readApproval(path: string, isOurs = false): string {
+export function readApprovalFile(path: string, isOurs = false): string {
   try {
     const file = openSync(path, constants.O_RDONLY | (isOurs ? (constants.O_NOFOLLOW ?? 0) : 0));
     try {

@@ -5,11 +5,11 @@ import {RemitError} from '../errors.ts';
 import {isObject, parseJson} from '../narrow.ts';
 import {fileFailure} from '../store/files/failures.ts';
 import {syncFolder} from '../store/files/folder.ts';
-import {readApproval} from './approval-files.ts';
+import {readApprovalFile} from './approval-files.ts';
 import {type Canonical, canonicalJson} from './canonical.ts';
 import type {AuditHead} from './document.ts';
 
-export const AUDIT_EVENTS = [
+const AUDIT_EVENTS = [
   'planned',
   'confirmed',
   'staged',
@@ -58,7 +58,7 @@ export const auditFile = (batchFolder: string): string => join(batchFolder, 'aud
 
 export function readTrail(batchFolder: string): AuditTrail {
   const path = auditFile(batchFolder);
-  return parseTrail(existsSync(path) ? readApproval(path, true) : '');
+  return parseTrail(existsSync(path) ? readApprovalFile(path, true) : '');
 }
 
 export function parseTrail(text: string): AuditTrail {
@@ -90,7 +90,7 @@ function problemOf(line: string, seq: number, previous: string): string | undefi
   return undefined;
 }
 
-export const headOf = ({hashes}: AuditTrail): AuditHead => ({
+export const auditHead = ({hashes}: AuditTrail): AuditHead => ({
   events: hashes.length,
   hash: hashes.at(-1) ?? '',
 });
@@ -104,7 +104,7 @@ export function addEvents(batchFolder: string, events: readonly AuditEvent[]): A
   if (trail.broken !== undefined) throw brokenTrail(auditFile(batchFolder), trail.broken);
   let text = '';
   for (const event of events) {
-    const {events: before, hash} = headOf(trail);
+    const {events: before, hash} = auditHead(trail);
     const chained = {...event, seq: before + 1, previous: hash};
     const line = canonicalJson(chained);
     trail.events.push(chained);

@@ -41,7 +41,8 @@ describe('approval policies', () => {
   it('are refused as a whole if any line is not understood', () => {
     for (const [lines, why] of [
       [[], /no rule/],
-      [['#remit rule'], /line 1: a line that begins/],
+      [['#remit rule'], /line 1: the rule has no currency=/],
+      [['#remit rules currency=USD'], /line 1: a line that begins/],
       [['# Remit rules follow'], /line 1/],
       [[RULE.replace('quorum=1', 'quorum=3')], /quorum=3/],
       [[RULE.replace('quorum=1', 'quorum=0')], /quorum=0/],

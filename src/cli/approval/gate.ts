@@ -5,11 +5,16 @@ import {
   type AuditEventName,
   type AuditTrail,
   brokenTrail,
-  headOf,
+  auditHead,
   readMakers,
   readTrail,
 } from '../../approval/audit.ts';
-import {approvalsFolder, keepDocument, readApproval, readDocuments} from '../../approval/approval-files.ts';
+import {
+  approvalsFolder,
+  keepDocument,
+  readApprovalFile,
+  readDocuments,
+} from '../../approval/approval-files.ts';
 import {Approvals} from '../../approval/approvals.ts';
 import type {Canonical} from '../../approval/canonical.ts';
 import {type BatchTerms, bytesOf, documentText, readDocument} from '../../approval/document.ts';
@@ -112,7 +117,7 @@ export class ApprovalGate {
 
   /** Adds an approval that was sent as a file. */
   take(file: string): void {
-    const text = readApproval(file);
+    const text = readApprovalFile(file);
     readDocument(text, file);
     const name = keepDocument(this.#batch.place.folder, text);
     this.#names = this.#listed();
@@ -175,7 +180,7 @@ export class ApprovalGate {
     const leaves = leavesToSign(rows, 'maker');
     const {runtime, clock} = this.#context;
     const statement = statementOf(this.terms, leaves, {
-      ...{role: 'maker', makers: [person], audit: headOf(this.#trail)},
+      ...{role: 'maker', makers: [person], audit: auditHead(this.#trail)},
       ...{nonce: runtime.uuid(), nowMs: clock.now(), expiresMs: 0},
     });
     const signature = await signWithKey(this.#keyFile, {
