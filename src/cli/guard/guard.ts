@@ -26,6 +26,8 @@ export interface GuardTools {
   stderr: OutStream;
   /** Where the write is sent, if a service file changes that. */
   routes?: readonly Detail[];
+  /** The operations of its requests; undefined for one that is not in the contract. */
+  operations?: readonly (string | undefined)[];
 }
 
 /**
@@ -38,7 +40,7 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   const {profile, flags, out} = tools;
   const {operation, unread} = facts;
   refuseReadOnly(operation, profile);
-  refuseSinglePayment(facts, profile);
+  refuseSinglePayment(facts, tools);
   if (facts.cancels !== true) checkCaps(facts, profile.caps, profile.name);
   if (facts.stated && !canAsk(tools) && !flags.yes)
     throw new RemitError(
@@ -88,12 +90,16 @@ function refuseReadOnly(operation: string, {readOnly, name}: Pick<ActiveProfile,
     throw new RemitError('GUARD_READ_ONLY', `refused to ${operation}: profile ${name} is read-only`);
 }
 
+/** Operations that move money, or create what another one releases. */
+const PAYS = /^(?:payouts|payins|moves|\w*[tT]ransfers)\.(?:create|approve)$/;
+
 /** Only batches can be approved by a second person, so a profile with a policy pays nothing else. */
 function refuseSinglePayment(
-  {operation, amountMinor, unread, cancels}: WriteFacts,
-  {approvalPolicy, name}: GuardTools['profile'],
+  {operation, amountMinor, cancels}: WriteFacts,
+  {profile: {approvalPolicy, name}, operations = []}: GuardTools,
 ): void {
-  if (approvalPolicy === undefined || cancels === true || (amountMinor ?? unread) === undefined) return;
+  if (approvalPolicy === undefined || cancels === true) return;
+  if (amountMinor === undefined && operations.every((id) => id !== undefined && !PAYS.test(id))) return;
   throw new RemitError(
     'GUARD_APPROVAL',
     `refused to ${operation}: the policy of profile ${name} requires approvals, and a single payment has none`,
