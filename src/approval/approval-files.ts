@@ -1,5 +1,14 @@
 import {createHash} from 'node:crypto';
-import {closeSync, constants, fstatSync, fsyncSync, openSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {codeOf} from '../narrow.ts';
@@ -43,12 +52,12 @@ export function keepDocument(batchFolder: string, text: string): string {
  * @throws RemitError GUARD_APPROVAL
  */
 export const readDocuments = (batchFolder: string): NamedDocument[] =>
-  documentTexts(batchFolder).map(({path, text}) => named(text, path));
+  documentTexts(batchFolder).map(({path, text}) => namedDocument(text, path));
 
 /** An approval with its name. */
 export type NamedDocument = SignedDocument & {name: string};
 
-export const named = (text: string, what: string): NamedDocument => ({
+export const namedDocument = (text: string, what: string): NamedDocument => ({
   ...readDocument(text, what),
   name: nameOf(text),
 });
@@ -65,7 +74,7 @@ export function documentTexts(batchFolder: string): {path: string; text: string}
   }
   return names.map((file) => {
     const path = join(folder, file);
-    const text = readApproval(path, true);
+    const text = readApprovalFile(path, true);
     if (file !== `${nameOf(text)}.json`)
       throw new RemitError('GUARD_APPROVAL', `${path} is not valid: it was changed after it was added`, {
         hint: 'find out who changed it; move it out of the folder, and let the batch be approved again',
@@ -78,12 +87,13 @@ export function documentTexts(batchFolder: string): {path: string; text: string}
  * The text of a file that holds an approval, a request or a policy.
  * @param isOurs it was written by remit, so that others must not be able to change it
  */
-export function readApproval(path: string, isOurs = false): string {
+export function readApprovalFile(path: string, isOurs = false): string {
   try {
     const file = openSync(path, constants.O_RDONLY | (isOurs ? (constants.O_NOFOLLOW ?? 0) : 0));
     try {
       const stats = fstatSync(file);
-      if (!stats.isFile() || stats.size > LARGEST_BYTES) throw new Error('it is not a file of the expected size');
+      if (!stats.isFile() || stats.size > LARGEST_BYTES)
+        throw new Error('it is not a file of the expected size');
       if (isOurs && process.platform !== 'win32' && (stats.mode & 0o022) !== 0)
         throw new Error(`other users can change it: chmod 600 ${path}`);
       return readFileSync(file, 'utf8');

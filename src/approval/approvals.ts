@@ -86,8 +86,11 @@ export class Approvals {
     return this.#approvers.map(({name}) => name);
   }
 
-  /** Why a row may not move money now; undefined if it may. */
-  missingFor(row: MovingRow, nowMs: number): string | undefined {
+  /**
+   * Why a row may not move money now; undefined if it may. In direct mode there is no record that an approval could name:
+   * such an approval names none at all, and counts only while the service surely remembers the key of the row.
+   */
+  missingFor(row: MovingRow, path: 'release' | 'direct', nowMs: number): string | undefined {
     const leaf = madeLeaf(row);
     if (!this.#makers.some(({rows}) => rows.has(leaf))) return 'no maker in the policy has signed it';
     const rule = this.#ruleFor(row.currency);
@@ -97,8 +100,8 @@ export class Approvals {
     const approvers = new Set<string>();
     for (const approval of this.#approvers) {
       const {statement, rows, ids, key} = approval;
-      const covers =
-        rows.has(own) && (id === undefined || ids.has(id)) && statement.audit.events >= touched;
+      const names = path === 'direct' ? ids.size === 0 && isYoung(statement, nowMs) : ids.has(id ?? '');
+      const covers = rows.has(own) && names && statement.audit.events >= touched;
       if (covers && this.#counts(approval, rule, nowMs)) approvers.add(key.person);
     }
     if (approvers.size >= rule.quorum) return undefined;
@@ -115,7 +118,9 @@ export class Approvals {
 
   #ruleFor(currency: string): ApprovalRule | undefined {
     const total = this.#facts.terms.totals[currency];
-    return total === undefined ? undefined : ruleFor(this.#facts.policy, currency, parseMajor(total, currency));
+    return total === undefined
+      ? undefined
+      : ruleFor(this.#facts.policy, currency, parseMajor(total, currency));
   }
 
   /** @returns why a document does not count, or whose it is */
@@ -132,6 +137,10 @@ export class Approvals {
     return {...document, key};
   }
 }
+
+const DIRECT_MS = 24 * 3_600_000;
+const isYoung = ({issued}: ApprovalStatement, nowMs: number): boolean =>
+  nowMs - Date.parse(issued) < DIRECT_MS;
 
 const leavesOf = (row: MovingRow) => ({
   leaf: rowLeaf(row).toString('base64'),

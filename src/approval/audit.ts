@@ -5,11 +5,11 @@ import {RemitError} from '../errors.ts';
 import {isObject, parseJson} from '../narrow.ts';
 import {fileFailure} from '../store/files/failures.ts';
 import {syncFolder} from '../store/files/folder.ts';
-import {readApproval} from './approval-files.ts';
+import {readApprovalFile} from './approval-files.ts';
 import {type Canonical, canonicalJson} from './canonical.ts';
 import type {AuditHead} from './document.ts';
 
-export const AUDIT_EVENTS = [
+const AUDIT_EVENTS = [
   'planned',
   'confirmed',
   'staged',
@@ -58,7 +58,7 @@ export const auditFile = (batchFolder: string): string => join(batchFolder, 'aud
 
 export function readTrail(batchFolder: string): AuditTrail {
   const path = auditFile(batchFolder);
-  return parseTrail(existsSync(path) ? readApproval(path, true) : '');
+  return parseTrail(existsSync(path) ? readApprovalFile(path, true) : '');
 }
 
 export function parseTrail(text: string): AuditTrail {
@@ -83,14 +83,14 @@ function problemOf(line: string, seq: number, previous: string): string | undefi
     return 'it is not JSON';
   }
   if (!isObject(event) || canonicalJson(event as Canonical) !== line) return 'it was not written by remit';
-  if (event['seq'] !== seq) return `it has the number ${String(event['seq'])}`;
+  if (event['seq'] !== seq) return `it is not number ${seq}`;
   if (!AUDIT_EVENTS.some((name) => name === event['event'])) return 'its event is unknown';
   if (event['previous'] !== previous)
     return seq === 1 ? 'the events before it are missing' : 'the event before it was changed or removed';
   return undefined;
 }
 
-export const headOf = ({hashes}: AuditTrail): AuditHead => ({
+export const auditHead = ({hashes}: AuditTrail): AuditHead => ({
   events: hashes.length,
   hash: hashes.at(-1) ?? '',
 });
@@ -104,7 +104,7 @@ export function addEvents(batchFolder: string, events: readonly AuditEvent[]): A
   if (trail.broken !== undefined) throw brokenTrail(auditFile(batchFolder), trail.broken);
   let text = '';
   for (const event of events) {
-    const {events: before, hash} = headOf(trail);
+    const {events: before, hash} = auditHead(trail);
     const chained = {...event, seq: before + 1, previous: hash};
     const line = canonicalJson(chained);
     trail.events.push(chained);
@@ -134,7 +134,13 @@ export const brokenTrail = (path: string, {line, why}: {line: number; why: strin
   });
 
 /** Events of people who make the rows of a batch. */
-const MAKING: ReadonlySet<AuditEventName> = new Set(['planned', 'confirmed', 'staged', 'retried', 'resolved']);
+const MAKING: ReadonlySet<AuditEventName> = new Set([
+  'planned',
+  'confirmed',
+  'staged',
+  'retried',
+  'resolved',
+]);
 
 /** The makers of a batch, and when each row was last touched, according to its trail. */
 export function readMakers({events}: AuditTrail): {makers: string[]; touched: Map<string, number>} {

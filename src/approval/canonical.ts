@@ -1,10 +1,5 @@
 /** What a signed document may contain. Numbers are whole, so that each has one form. */
-export type Canonical =
-  | string
-  | number
-  | null
-  | readonly Canonical[]
-  | {readonly [name: string]: Canonical};
+export type Canonical = string | number | null | readonly Canonical[] | {readonly [name: string]: Canonical};
 
 /** RFC 8785: members sorted by UTF-16 code units, no spaces, strings as `JSON.stringify` writes them. */
 export function canonicalJson(value: Canonical): string {

@@ -61,7 +61,12 @@ export const bytesOf = (statement: ApprovalStatement): string =>
   canonicalJson({...statement, audit: {...statement.audit}});
 
 /** One file of an approval. Its text is one line of JSON. */
-export function documentText(statement: ApprovalStatement, signature: Buffer, rows: Buffer[], ids: Buffer[]): string {
+export function documentText(
+  statement: ApprovalStatement,
+  signature: Buffer,
+  rows: Buffer[],
+  ids: Buffer[],
+): string {
   const [ofRows, ofIds] = [rows, ids].map((leaves) => Buffer.concat(leaves).toString('base64'));
   return `${JSON.stringify({
     ...{remit_approval: 1, statement: bytesOf(statement), signature: signature.toString('base64')},
@@ -79,14 +84,14 @@ export function readDocument(text: string, what: string): SignedDocument {
   const names = ['remit_approval', 'statement', 'signature', 'rows', 'ids'];
   if (parts === undefined || Object.keys(parts).join() !== names.join() || parts['remit_approval'] !== 1)
     throw notValid(what, 'it is not an approval of this version');
-  const [signed, signature, ofRows, ofIds] = names.slice(1).map((name) => parts[name]);
-  if (![signed, signature, ofRows, ofIds].every((part) => typeof part === 'string'))
-    throw notValid(what, 'a part of it is not text');
-  const bytes = String(signed);
-  const by = verifySshSignature(fromBase64(String(signature), what), bytes, APPROVAL_NAMESPACE);
+  const [bytes = '', signature = '', ofRows = '', ofIds = ''] = names
+    .slice(1)
+    .map((name) => parts[name])
+    .filter((part) => typeof part === 'string');
+  const by = verifySshSignature(fromBase64(signature, what), bytes, APPROVAL_NAMESPACE);
   const statement = readStatement(bytes);
   if (statement === undefined) throw notValid(what, 'its statement has another form');
-  const [rows, ids] = [splitLeaves(String(ofRows)), splitLeaves(String(ofIds))];
+  const [rows, ids] = [splitLeaves(ofRows), splitLeaves(ofIds)];
   if (rows === undefined || ids === undefined) throw notValid(what, 'its list of rows is malformed');
   if (rootOf(rows) !== statement.rows_root || rootOf(ids) !== statement.ids_root)
     throw notValid(what, 'its list of rows is not the one that was signed');

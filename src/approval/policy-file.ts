@@ -1,7 +1,7 @@
 import {readdirSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {RemitError} from '../errors.ts';
-import {readApproval} from './approval-files.ts';
+import {readApprovalFile} from './approval-files.ts';
 import {parsePolicy, type Policy, POLICY_NAMESPACE} from './policy.ts';
 import {unarmored, verifySshSignature} from './ssh-signature.ts';
 
@@ -11,7 +11,7 @@ interface Pinned {
   sha256: string;
 }
 
-export const readPolicy = (path: string): Policy => parsePolicy(readApproval(path), path);
+export const readPolicy = (path: string): Policy => parsePolicy(readApprovalFile(path), path);
 
 /** @throws RemitError GUARD_APPROVAL if it is not the policy that was pinned */
 export function readPinned({path, sha256}: Pinned): Policy {
@@ -34,13 +34,13 @@ export interface PolicySigned {
  * FILE.sig; renamed to FILE.NAME.sig, several signatures lie beside it. The highest quorum of the old rules is needed.
  */
 export function signedPolicy(path: string, old: Policy): PolicySigned {
-  const text = readApproval(path);
+  const text = readApprovalFile(path);
   const name = basename(path);
   const by = new Set<string>();
   for (const file of readdirSync(dirname(path))) {
     if (!file.startsWith(`${name}.`) || !file.endsWith('.sig')) continue;
     try {
-      const signature = unarmored(readApproval(join(dirname(path), file)));
+      const signature = unarmored(readApprovalFile(join(dirname(path), file)));
       const {blob, device} = verifySshSignature(signature, text, POLICY_NAMESPACE);
       const person = old.keys.get(blob.toString('base64'))?.person;
       const isApprover = old.rules.some(({approvers}) => approvers.some((each) => each === person));

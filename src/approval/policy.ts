@@ -69,10 +69,11 @@ const UNITS: Readonly<Record<string, number>> = {m: 60_000, h: 3_600_000, d: 86_
 const LONGEST_MS = 30 * 86_400_000;
 
 function readRule(line: string, wrong: Wrong): ApprovalRule {
-  const [, words] = /^#\s*remit\s+rule\s+(.+)$/.exec(line) ?? [];
-  if (words === undefined) throw wrong(`a line that begins with "#remit" is a rule: ${EXAMPLE}`);
+  const [mark = '', rule, ...words] = line.replace(/^#\s*/, '#').split(/\s+/);
+  if (mark !== '#remit' || rule !== 'rule')
+    throw wrong(`a line that begins with "#remit" is a rule: ${EXAMPLE}`);
   const values = new Map<string, string>();
-  for (const word of words.split(/\s+/)) {
+  for (const word of words) {
     const [, name, value] = /^(currency|above|approvers|quorum|expires|keys)=(\S+)$/.exec(word) ?? [];
     if (name === undefined || value === undefined || values.has(name))
       throw wrong(`${JSON.stringify(word)} is unknown or repeated`);
@@ -119,12 +120,13 @@ function addKey(keys: Map<string, PolicyKey>, line: string, wrong: Wrong): void 
   try {
     const blob = fromBase64(base64, what);
     const key = readPublicKey(blob, what);
-    if (key.type !== type)
-      throw wrong(`the option or type ${JSON.stringify(type)} is not supported`);
+    if (key.type !== type) throw wrong(`the option or type ${JSON.stringify(type)} is not supported`);
     if (keys.has(base64)) throw wrong('the key is on another line too');
     keys.set(base64, {person, type: key.type, fingerprint: fingerprintOfKey(blob)});
   } catch (error) {
-    throw error instanceof RemitError && !error.message.startsWith('the policy') ? wrong(error.message) : error;
+    throw error instanceof RemitError && !error.message.startsWith('the policy')
+      ? wrong(error.message)
+      : error;
   }
 }
 
@@ -166,4 +168,5 @@ export function ruleText({currency, aboveMinor, approvers, quorum, expiresMs, ke
   return `${currency} from ${formatMajor(aboveMinor, currency)}: ${quorum} of ${approvers.join(', ')}; valid for ${durationText(expiresMs)}${which}`;
 }
 
-const durationText = (ms: number): string => (ms % 3_600_000 === 0 ? `${ms / 3_600_000} h` : `${ms / 60_000} min`);
+const durationText = (ms: number): string =>
+  ms % 3_600_000 === 0 ? `${ms / 3_600_000} h` : `${ms / 60_000} min`;

@@ -36,7 +36,8 @@ export class SshReader {
     const bytes = this.string();
     const [first = 0, second = 0] = bytes;
     const isPadded = first === 0 && second < 0x80;
-    if (bytes.length === 0 || first > 0x7f || isPadded) throw notValid(this.#what, 'it has a malformed number');
+    if (bytes.length === 0 || first > 0x7f || isPadded)
+      throw notValid(this.#what, 'it has a malformed number');
     return first === 0 ? bytes.subarray(1) : bytes;
   }
 

@@ -21,7 +21,8 @@ const [BEGIN, END] = ['-----BEGIN SSH SIGNATURE-----', '-----END SSH SIGNATURE--
  */
 export function unarmored(text: string): Buffer {
   const lines = text.trim().split(/\r?\n/);
-  if (lines[0] !== BEGIN || lines.at(-1) !== END) throw notValid('the signature', 'it is not a signature file');
+  if (lines[0] !== BEGIN || lines.at(-1) !== END)
+    throw notValid('the signature', 'it is not a signature file');
   return fromBase64(lines.slice(1, -1).join(''), 'the signature');
 }
 

@@ -61,7 +61,14 @@ export function leavesToSign(rows: Iterable<RowToSign>, role: Role): SignedLeave
 export function statementOf(
   terms: BatchTerms,
   {rows, ids}: SignedLeaves,
-  facts: {role: Role; makers: readonly string[]; audit: AuditHead; nonce: string; nowMs: number; expiresMs: number},
+  facts: {
+    role: Role;
+    makers: readonly string[];
+    audit: AuditHead;
+    nonce: string;
+    nowMs: number;
+    expiresMs: number;
+  },
 ): ApprovalStatement {
   const {role, makers, audit, nonce, nowMs, expiresMs} = facts;
   return {

@@ -129,7 +129,8 @@ const isPinned = (policy: JsonValue): boolean =>
   isObject(policy) &&
   Object.keys(policy).sort().join() === 'path,sha256' &&
   typeof policy['path'] === 'string' &&
-  /^[0-9a-f]{64}$/.test(String(policy['sha256']));
+  typeof policy['sha256'] === 'string' &&
+  /^[0-9a-f]{64}$/.test(policy['sha256']);
 
 /** An unreadable cap must not become a missing cap. */
 function capsProblem(caps: JsonValue): string | undefined {

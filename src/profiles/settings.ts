@@ -113,8 +113,7 @@ const settingsOf = ({
   approval_key,
   caps,
   service,
-}: StoredProfile): ProfileSettings =>
-  withoutEmpty({read_only, approval_policy, approval_key, caps, service});
+}: StoredProfile): ProfileSettings => withoutEmpty({read_only, approval_policy, approval_key, caps, service});
 
 /** Removes undefined values and empty parts, so that the file contains only what is set. */
 function withoutEmpty<T extends ProfileSettings>(profile: T): T {

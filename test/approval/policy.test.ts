@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import {canonicalJson} from '../../src/approval/canonical.ts';
-import {APPROVAL_NAMESPACE, parsePolicy, POLICY_NAMESPACE, ruleFor, ruleText} from '../../src/approval/policy.ts';
+import {
+  APPROVAL_NAMESPACE,
+  parsePolicy,
+  POLICY_NAMESPACE,
+  ruleFor,
+  ruleText,
+} from '../../src/approval/policy.ts';
 import {testKey} from './ssh-keys.ts';
 
 const [anna, ben, device] = [testKey(), testKey(), testKey('sk-ssh-ed25519@openssh.com')];
@@ -10,7 +16,11 @@ const policyOf = (...lines: string[]) => parsePolicy([...lines, ...PEOPLE].join(
 
 describe('approval policies', () => {
   it('are lines of allowed_signers, with rules by currency and total', () => {
-    const policy = policyOf('# Who pays', RULE, RULE.replace('=0', '=1000.00').replace('quorum=1', 'quorum=2'));
+    const policy = policyOf(
+      '# Who pays',
+      RULE,
+      RULE.replace('=0', '=1000.00').replace('quorum=1', 'quorum=2'),
+    );
     assert.deepEqual(
       [...policy.keys.values()].map(({person}) => person),
       ['anna', 'ben', 'ben'],
@@ -22,13 +32,17 @@ describe('approval policies', () => {
     assert.ok(first !== undefined);
     assert.equal(ruleText(first), 'USD from 0.00: 1 of anna, ben; valid for 72 h');
     const both = `namespaces="${APPROVAL_NAMESPACE},${POLICY_NAMESPACE}"`;
-    assert.equal(parsePolicy([RULE, `anna ${both} ${anna.line}`, ...PEOPLE.slice(1)].join('\n'), 'p').keys.size, 3);
+    assert.equal(
+      parsePolicy([RULE, `anna ${both} ${anna.line}`, ...PEOPLE.slice(1)].join('\n'), 'p').keys.size,
+      3,
+    );
   });
 
   it('are refused as a whole if any line is not understood', () => {
     for (const [lines, why] of [
       [[], /no rule/],
-      [['#remit rule'], /line 1: a line that begins/],
+      [['#remit rule'], /line 1: the rule has no currency=/],
+      [['#remit rules currency=USD'], /line 1: a line that begins/],
       [['# Remit rules follow'], /line 1/],
       [[RULE.replace('quorum=1', 'quorum=3')], /quorum=3/],
       [[RULE.replace('quorum=1', 'quorum=0')], /quorum=0/],
@@ -55,7 +69,10 @@ describe('approval policies', () => {
 
 describe('canonical JSON', () => {
   it('sorts members, writes no spaces, and has one form for each value', () => {
-    assert.equal(canonicalJson({b: [1, null, 'é\n'], a: {'2': '', '10': -1}}), '{"a":{"10":-1,"2":""},"b":[1,null,"é\\n"]}');
+    assert.equal(
+      canonicalJson({b: [1, null, 'é\n'], a: {'2': '', '10': -1}}),
+      '{"a":{"10":-1,"2":""},"b":[1,null,"é\\n"]}',
+    );
     assert.throws(() => canonicalJson({a: 1.5}), /canonical/);
   });
 });

@@ -55,7 +55,18 @@ describe('SSH signatures', () => {
       writeFileSync(signers, `anna ${key.line}\n`);
       const made = key.sign(MESSAGE, APPROVAL_NAMESPACE);
       writeFileSync(signature, armored(made));
-      const verified = ['-Y', 'verify', '-f', signers, '-I', 'anna', '-n', APPROVAL_NAMESPACE, '-s', signature];
+      const verified = [
+        '-Y',
+        'verify',
+        '-f',
+        signers,
+        '-I',
+        'anna',
+        '-n',
+        APPROVAL_NAMESPACE,
+        '-s',
+        signature,
+      ];
       assert.match(keygen(MESSAGE, ...verified), /Good/);
       assert.deepEqual(unarmored(readFileSync(signature, 'utf8')), made);
       assert.equal(verifySshSignature(made, MESSAGE, APPROVAL_NAMESPACE).type, type);

@@ -12,6 +12,7 @@ const BELOW_COMMANDS = [
   'output',
   'profiles',
   'batch',
+  'approval',
   'parties',
   'reconcile',
   'sandbox',
@@ -114,6 +115,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'json',
     'narrow',
   ],
+  approval: ['batch', 'contract', 'money', 'store', 'errors', 'narrow'],
   sandbox: [
     'contract',
     'money',

@@ -1,6 +1,20 @@
 import {existsSync, readdirSync} from 'node:fs';
-import {addEvents, auditFile, type AuditEventName, type AuditTrail, brokenTrail, headOf, readMakers, readTrail} from '../../approval/audit.ts';
-import {approvalsFolder, keepDocument, readApproval, readDocuments} from '../../approval/approval-files.ts';
+import {
+  addEvents,
+  auditFile,
+  type AuditEventName,
+  type AuditTrail,
+  brokenTrail,
+  auditHead,
+  readMakers,
+  readTrail,
+} from '../../approval/audit.ts';
+import {
+  approvalsFolder,
+  keepDocument,
+  readApprovalFile,
+  readDocuments,
+} from '../../approval/approval-files.ts';
 import {Approvals} from '../../approval/approvals.ts';
 import type {Canonical} from '../../approval/canonical.ts';
 import {type BatchTerms, bytesOf, documentText, readDocument} from '../../approval/document.ts';
@@ -23,6 +37,9 @@ import {personOf, signWithKey} from './sign.ts';
 const PAGE = 1000;
 /** Rows without approval that are named; the others are counted. */
 const NAMED = 3;
+
+/** How money moves. */
+type MovingPath = 'release' | 'direct';
 
 /** Every row of a batch, in order. */
 export function* allRows(rows: {after(n: number, limit: number): JournalRow[]}): Generator<JournalRow> {
@@ -75,10 +92,14 @@ export class ApprovalGate {
   get #keyFile(): string {
     const {approvalKey, name} = this.#context.profile;
     if (approvalKey !== undefined) return approvalKey;
-    throw new RemitError('GUARD_APPROVAL', `profile ${name} has no key to sign what it stages; nothing was sent`, {
-      hint: (commands) =>
-        `name the SSH key that the policy lists for you: ${commands.read('profiles', 'set', name ?? 'NAME', '--approval-key', '~/.ssh/id_ed25519')}`,
-    });
+    throw new RemitError(
+      'GUARD_APPROVAL',
+      `profile ${name} has no key to sign what it stages; nothing was sent`,
+      {
+        hint: (commands) =>
+          `name the SSH key that the policy lists for you: ${commands.read('profiles', 'set', name ?? 'NAME', '--approval-key', '~/.ssh/id_ed25519')}`,
+      },
+    );
   }
 
   #listed(): string {
@@ -96,7 +117,7 @@ export class ApprovalGate {
 
   /** Adds an approval that was sent as a file. */
   take(file: string): void {
-    const text = readApproval(file);
+    const text = readApprovalFile(file);
     readDocument(text, file);
     const name = keepDocument(this.#batch.place.folder, text);
     this.#names = this.#listed();
@@ -135,7 +156,16 @@ export class ApprovalGate {
     const last = this.#trail.events.findLast(({event}) => event === 'planned');
     if (last?.facts['plan'] === planHash && last.facts['revision'] === revision) return [];
     const at = new Date(plannedAt).toISOString();
-    return [{revision, plan: planHash, file: file.sha256, rows: figures.rows, totals: figures.totals, planned_at: at}];
+    return [
+      {
+        revision,
+        plan: planHash,
+        file: file.sha256,
+        rows: figures.rows,
+        totals: figures.totals,
+        planned_at: at,
+      },
+    ];
   }
 
   /** Signs the rows as their maker, unless this person has: before they are staged, or sent in direct mode. */
@@ -143,13 +173,14 @@ export class ApprovalGate {
     const {journal, place} = this.#batch;
     const {person} = this.signer;
     let isSigned = true;
-    for (const row of allRows(journal.rows)) if (!this.#approvals.makersOf(row).includes(person)) isSigned = false;
+    for (const row of allRows(journal.rows))
+      if (!this.#approvals.makersOf(row).includes(person)) isSigned = false;
     if (isSigned) return;
     const rows = [...allRows(journal.rows)].map(rowToSign);
     const leaves = leavesToSign(rows, 'maker');
     const {runtime, clock} = this.#context;
     const statement = statementOf(this.terms, leaves, {
-      ...{role: 'maker', makers: [person], audit: headOf(this.#trail)},
+      ...{role: 'maker', makers: [person], audit: auditHead(this.#trail)},
       ...{nonce: runtime.uuid(), nowMs: clock.now(), expiresMs: 0},
     });
     const signature = await signWithKey(this.#keyFile, {
@@ -166,7 +197,7 @@ export class ApprovalGate {
     journal.makeDoubtExplicit();
     const {not_sent: unsent, staged, unapproved, in_doubt: doubts} = journal.tally();
     if (unsent.count > 0 || staged.count + unapproved.count + doubts.count === 0) return false;
-    return this.#missing(this.#releasable()).length === 0;
+    return this.#missing(this.#releasable(), 'release').length === 0;
   }
 
   *#releasable(): Generator<JournalRow> {
@@ -181,11 +212,11 @@ export class ApprovalGate {
         yield row;
   }
 
-  #missing(rows: Iterable<JournalRow>): {reference: string; why: string}[] {
+  #missing(rows: Iterable<JournalRow>, path: MovingPath): {reference: string; why: string}[] {
     const now = this.#context.clock.now();
     const missing: {reference: string; why: string}[] = [];
     for (const row of rows) {
-      const why = this.#approvals.missingFor(row, now);
+      const why = this.#approvals.missingFor(row, path, now);
       if (why !== undefined) missing.push({reference: row.reference, why});
     }
     return missing;
@@ -195,22 +226,27 @@ export class ApprovalGate {
    * Before anything of a release or a direct run is sent.
    * @throws RemitError GUARD_APPROVAL
    */
-  requireFor(path: 'release' | 'direct'): void {
-    this.#require(path === 'release' ? this.#releasable() : this.#unsent());
+  requireFor(path: MovingPath): void {
+    this.#require(path === 'release' ? this.#releasable() : this.#unsent(), path);
   }
 
-  #require(rows: Iterable<JournalRow>): void {
-    const missing = this.#missing(rows);
+  #require(rows: Iterable<JournalRow>, path: MovingPath): void {
+    const missing = this.#missing(rows, path);
     const [first] = missing;
     if (first === undefined) return;
     const {batchId} = this.#batch.plan;
     const named = missing.slice(0, NAMED).map(({reference}) => reference);
     const more = missing.length > named.length ? ` and ${missing.length - named.length} more` : '';
-    const void_ = this.#approvals.discarded.map(({name, why}) => `; ${name.slice(0, 8)} does not count: ${why}`);
+    const void_ = this.#approvals.discarded.map(
+      ({name, why}) => `; ${name.slice(0, 8)} does not count: ${why}`,
+    );
     throw new RemitError(
       'GUARD_APPROVAL',
       `batch ${batchId} is not approved: ${counted(missing.length, 'row')} (${named.join(', ')}${more}): ${first.why}${void_.join('')}; no money was moved`,
-      {hint: this.#howToApprove, details: {batch_id: batchId, rows: missing.length, makers: this.#approvals.makers}},
+      {
+        hint: this.#howToApprove,
+        details: {batch_id: batchId, rows: missing.length, makers: this.#approvals.makers},
+      },
     );
   }
 
@@ -228,7 +264,7 @@ export class ApprovalGate {
       this.#names = this.#listed();
       this.#approvals = this.#read();
     }
-    this.#require(window.rows);
+    this.#require(window.rows, window.phase);
     if (this.#isReleasing) return;
     const known = new Set(this.#trail.events.map(({facts}) => facts['approval']));
     const taken = this.#approvals.names.filter((name) => !known.has(name));
@@ -241,9 +277,13 @@ export class ApprovalGate {
 }
 
 /** What the other person types; the file is their own copy. */
-export function approveHints({commands}: Pick<Context, 'commands'>, {plan}: Pick<OpenBatch, 'plan'>): string[] {
+export function approveHints(
+  {commands}: Pick<Context, 'commands'>,
+  {plan}: Pick<OpenBatch, 'plan'>,
+): string[] {
   const {kind, batchId, file} = plan;
-  const approve = (...words: string[]) => commands.read(KINDS[kind].topic, 'batch', 'approve', batchId, ...words);
+  const approve = (...words: string[]) =>
+    commands.read(KINDS[kind].topic, 'batch', 'approve', batchId, ...words);
   return [
     `to be typed by another person, with their own copy of the file: ${approve('--file', file.path === '-' ? 'FILE' : file.name)}`,
     `if they do not share this state folder, send them the file that this writes: ${approve('--ask', `${batchId}.request`)}`,

@@ -1,4 +1,4 @@
-import {readApproval} from '../../approval/approval-files.ts';
+import {readApprovalFile} from '../../approval/approval-files.ts';
 import type {Policy, PolicyKey} from '../../approval/policy.ts';
 import {unarmored} from '../../approval/ssh-signature.ts';
 import {RemitError} from '../../errors.ts';
@@ -13,11 +13,12 @@ import type {OutStream} from '../../output/sink.ts';
  */
 export function personOf(file: string, policy: Policy): PolicyKey {
   const publicFile = file.endsWith('.pub') ? file : `${file}.pub`;
-  const [, base64 = ''] = readApproval(publicFile).trim().split(/\s+/);
+  const [, base64 = ''] = readApprovalFile(publicFile).trim().split(/\s+/);
   const key = policy.keys.get(base64);
   if (key !== undefined) return key;
   throw new RemitError('GUARD_APPROVAL', `the key ${publicFile} is not in the policy`, {
-    hint: 'use a key that the policy lists, or let the policy be changed (remit payouts batch policy check FILE)',
+    hint: (commands) =>
+      `use a key that the policy lists: ${commands.read('payouts', 'batch', 'policy', 'show')}`,
   });
 }
 

@@ -102,7 +102,7 @@ export const runFlags = {
     }),
     'break-lock': Flags.boolean({description: 'take over a lock whose process is known to be dead'}),
   }),
-  ...inGroup('CONFIRMATION', {
+  ...rarely('APPROVAL', {
     approval: Flags.string({
       multiple: true,
       multipleNonGreedy: true,

@@ -142,9 +142,10 @@ export async function openContext(
     grants,
     guardWrite: async (facts, writes, follows = []) => {
       const {prompts, stdin, stderr} = runtime;
-      const operations = writes.flatMap((write) => grants.requestOf(write).operation ?? []);
+      const asked = writes.map((write) => grants.requestOf(write).operation);
+      const operations = asked.flatMap((operation) => operation ?? []);
       const routes = routeLines([...operations, ...follows], profile.service);
-      await guardWrite(facts, {profile, flags, out, prompts, stdin, stderr, routes});
+      await guardWrite(facts, {profile, flags, out, prompts, stdin, stderr, routes, operations: asked});
       for (const write of writes) grants.allow(write);
     },
   };

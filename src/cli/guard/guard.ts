@@ -15,7 +15,10 @@ import type {InStream} from '../runtime/runtime.ts';
 type Asks = Pick<Prompts, 'confirm' | 'line'>;
 
 export interface GuardTools {
-  profile: Pick<ActiveProfile, 'name' | 'mode' | 'caps' | 'readOnly' | 'baseUrl' | 'masked'>;
+  profile: Pick<
+    ActiveProfile,
+    'name' | 'mode' | 'caps' | 'readOnly' | 'approvalPolicy' | 'baseUrl' | 'masked'
+  >;
   flags: {live?: boolean | undefined; yes?: boolean | undefined};
   out: Output;
   prompts: Asks;
@@ -23,6 +26,8 @@ export interface GuardTools {
   stderr: OutStream;
   /** Where the write is sent, if a service file changes that. */
   routes?: readonly Detail[];
+  /** The operations of its requests; undefined for one that is not in the contract. */
+  operations?: readonly (string | undefined)[];
 }
 
 /**
@@ -35,6 +40,7 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   const {profile, flags, out} = tools;
   const {operation, unread} = facts;
   refuseReadOnly(operation, profile);
+  refuseSinglePayment(facts, tools);
   if (facts.cancels !== true) checkCaps(facts, profile.caps, profile.name);
   if (facts.stated && !canAsk(tools) && !flags.yes)
     throw new RemitError(
@@ -82,6 +88,23 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
 function refuseReadOnly(operation: string, {readOnly, name}: Pick<ActiveProfile, 'readOnly' | 'name'>): void {
   if (readOnly)
     throw new RemitError('GUARD_READ_ONLY', `refused to ${operation}: profile ${name} is read-only`);
+}
+
+/** Operations that move money, or create what another one releases. */
+const PAYS = /^(?:payouts|payins|moves|\w*[tT]ransfers)\.(?:create|approve)$/;
+
+/** Only batches can be approved by a second person, so a profile with a policy pays nothing else. */
+function refuseSinglePayment(
+  {operation, amountMinor, cancels}: WriteFacts,
+  {profile: {approvalPolicy, name}, operations = []}: GuardTools,
+): void {
+  if (approvalPolicy === undefined || cancels === true) return;
+  if (amountMinor === undefined && operations.every((id) => id !== undefined && !PAYS.test(id))) return;
+  throw new RemitError(
+    'GUARD_APPROVAL',
+    `refused to ${operation}: the policy of profile ${name} requires approvals, and a single payment has none`,
+    {hint: 'pay it as a batch, which may have one row'},
+  );
 }
 
 /**

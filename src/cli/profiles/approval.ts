@@ -9,7 +9,7 @@ import type {FlagValues} from '../input/flags.ts';
 import type {guardFlags} from './flags.ts';
 
 /** The policy as it is now is pinned; a policy that cannot be used is not. */
-export function readApproval(
+export function readApprovalSettings(
   flags: FlagValues<typeof guardFlags>,
   cwd: string,
 ): Pick<ProfileSettings, 'approval_policy' | 'approval_key'> {

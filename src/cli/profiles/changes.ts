@@ -11,7 +11,7 @@ import type {ServiceFile} from '../../service/service-file.ts';
 import type {LocalContext} from '../core/context.ts';
 import type {FlagValues} from '../input/flags.ts';
 import type {guardFlags, serviceFlags, tlsFlags} from './flags.ts';
-import {readApproval} from './approval.ts';
+import {readApprovalSettings} from './approval.ts';
 import {readCaps, readService} from './options.ts';
 import {changeConfig} from './store.ts';
 
@@ -27,7 +27,7 @@ export function readSettings(
   return {
     ...(flags['read-only'] ? {read_only: true} : {}),
     ...(flags['approve-by-id'] ? {approve_by_id: true} : {}),
-    ...readApproval(flags, cwd),
+    ...readApprovalSettings(flags, cwd),
     ...(caps === undefined ? {} : {caps}),
     ...(service === undefined ? {} : {service}),
     ...(tls === undefined ? {} : {tls}),

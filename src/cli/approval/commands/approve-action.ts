@@ -1,5 +1,5 @@
 import {keepDocument, type NamedDocument} from '../../../approval/approval-files.ts';
-import {headOf, readMakers} from '../../../approval/audit.ts';
+import {auditHead, readMakers} from '../../../approval/audit.ts';
 import {Approvals} from '../../../approval/approvals.ts';
 import {type BatchTerms, bytesOf, documentText} from '../../../approval/document.ts';
 import {APPROVAL_NAMESPACE, type ApprovalRule, type Policy, ruleFor} from '../../../approval/policy.ts';
@@ -73,7 +73,7 @@ export async function approveDraft(approving: Approving, draft: DraftPlan): Prom
   const leaves = leavesToSign(rows, 'approver');
   const expiresMs = Math.min(approving.expiresMs ?? Infinity, ...rules.map((rule) => rule.expiresMs));
   const statement = statementOf(terms, leaves, {
-    ...{role: 'approver', makers: approvals.makers, audit: headOf(trail), expiresMs},
+    ...{role: 'approver', makers: approvals.makers, audit: auditHead(trail), expiresMs},
     ...{nonce: local.runtime.uuid(), nowMs: local.clock.now()},
   });
   const signature = await signWithKey(keyFile, {
@@ -140,7 +140,10 @@ function refuseMaker(person: string, approvals: Approvals): void {
   throw new RemitError(
     'GUARD_APPROVAL',
     `${person} has made this batch, or a part of it, and cannot approve it; nothing was signed`,
-    {hint: 'another person of the policy approves it: remit payouts batch policy show'},
+    {
+      hint: (commands) =>
+        `another person of the policy approves it: ${commands.read('payouts', 'batch', 'policy', 'show')}`,
+    },
   );
 }
 

@@ -14,7 +14,7 @@ import {commandLine} from '../../line/command-line.ts';
 import {approvalProfile} from '../settings.ts';
 import {approveDraft} from './approve-action.ts';
 import {confirmApproval} from './confirm-approval.ts';
-import {readRequest, requestOf, requestText} from './request.ts';
+import {readApprovalRequest, requestOf, requestText} from './request.ts';
 
 export abstract class BatchApprove extends BatchCommand {
   static override description =
@@ -86,12 +86,12 @@ export abstract class BatchApprove extends BatchCommand {
     const keyFile = flags.key ?? profile?.approvalKey;
     if (policy === undefined || keyFile === undefined)
       throw new RemitError('USAGE', `${policy === undefined ? 'no policy' : 'no SSH key'} to approve with`, {
-        hint: 'name both with --policy FILE and --key FILE, or in the profile: remit profiles set NAME --approval-policy FILE --approval-key FILE',
+        hint: 'name both: --policy FILE --key FILE; a profile has them as --approval-policy and --approval-key',
       });
     const read =
       flags.request === undefined
         ? await requestOf(place)
-        : {request: readRequest(flags.request), batch: undefined};
+        : {request: readApprovalRequest(flags.request), batch: undefined};
     const retype = (add: readonly string[], without: readonly string[] = []) =>
       commandLine(this.typed.id, this.typed.argv, {add, without});
     const wanted = {

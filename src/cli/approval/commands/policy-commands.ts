@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import {Args, Flags} from '@oclif/core';
-import {readApproval} from '../../../approval/approval-files.ts';
+import {readApprovalFile} from '../../../approval/approval-files.ts';
 import {parsePolicy, type Policy, ruleText} from '../../../approval/policy.ts';
 import {readPinned, readPolicy, signedPolicy} from '../../../approval/policy-file.ts';
 import {RemitError} from '../../../errors.ts';
@@ -81,7 +81,7 @@ function personLine(pair: string): {name: string; line: string} {
   const at = pair.indexOf('=');
   const [name, path] = [pair.slice(0, at), pair.slice(at + 1)];
   if (at < 1 || path === '') throw new RemitError('USAGE', `${pair} is not of the form NAME=KEY.pub`);
-  return {name, line: `${name} ${readApproval(path).trim()}`};
+  return {name, line: `${name} ${readApprovalFile(path).trim()}`};
 }
 
 export abstract class PolicyShow extends BatchCommand {

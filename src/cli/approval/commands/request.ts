@@ -1,5 +1,10 @@
 import {existsSync} from 'node:fs';
-import {documentTexts, named, type NamedDocument, readApproval} from '../../../approval/approval-files.ts';
+import {
+  documentTexts,
+  namedDocument,
+  type NamedDocument,
+  readApprovalFile,
+} from '../../../approval/approval-files.ts';
 import {auditFile, type AuditTrail, parseTrail} from '../../../approval/audit.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
@@ -48,7 +53,7 @@ export async function requestOf(wanted: {
     const request: ApprovalRequest = {
       ...{journalId: plan.journalId, revision: plan.revision, records},
       documents: documentTexts(place.folder).map(({text}) => text),
-      trailText: existsSync(trail) ? readApproval(trail, true) : '',
+      trailText: existsSync(trail) ? readApprovalFile(trail, true) : '',
     };
     return {request, batch: {plan, place}};
   } finally {
@@ -60,8 +65,8 @@ export const requestText = (request: ApprovalRequest): string =>
   `${JSON.stringify({remit_request: FORM, ...request, records: [...request.records]})}\n`;
 
 /** @throws RemitError GUARD_APPROVAL */
-export function readRequest(path: string): ApprovalRequest {
-  const text = readApproval(path);
+export function readApprovalRequest(path: string): ApprovalRequest {
+  const text = readApprovalFile(path);
   try {
     const {remit_request: form, records, ...request} = ownJson<StoredRequest>(text);
     if (form === FORM && Array.isArray(request.documents)) return {...request, records: new Map(records)};
@@ -77,7 +82,7 @@ export function partsOf({documents, trailText}: ApprovalRequest): {
   trail: AuditTrail;
 } {
   return {
-    documents: documents.map((text) => named(text, 'a document of the request')),
+    documents: documents.map((text) => namedDocument(text, 'a document of the request')),
     trail: parseTrail(trailText),
   };
 }

@@ -33,6 +33,10 @@ export function reviewText(reviewed: Reviewed): string {
     ]),
     ...listed('Largest', largest(reviewed.moving)),
     ...newRows(reviewed),
+    ...listed(
+      'Again',
+      reviewed.open.filter(({generation}) => generation > 0),
+    ),
     ...repeatsText(plan.figures.softDuplicates).map((line): [string, string] => ['Repeats', line.trim()]),
     ...plan.figures.similarReferences.examples.map((references): [string, string] => [
       'Similar',

@@ -55,7 +55,10 @@ export async function beforeConfirming({path}: RunRequest, gate: ApprovalGate | 
 }
 
 /** Notes what was confirmed; rows that are staged are signed by their maker first. */
-export async function beforeSending({path, doing}: RunRequest, gate: ApprovalGate | undefined): Promise<void> {
+export async function beforeSending(
+  {path, doing}: RunRequest,
+  gate: ApprovalGate | undefined,
+): Promise<void> {
   if (gate === undefined) return;
   if (path === 'cancel') return gate.note('canceled');
   if (path === 'stage-only') await gate.signAsMaker();

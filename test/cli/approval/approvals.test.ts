@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import {readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Summary} from '../../../src/batch/standing/summary.ts';
+import type {CliResult} from '../run-cli.ts';
+import {People, publicKey} from './people.ts';
+
+const exits = (result: CliResult, code: number) =>
+  assert.equal(result.exitCode, code, result.stdout + result.stderr);
+
+describe('approval by a second person', () => {
+  let people: People;
+  beforeEach(async () => {
+    people = await People.ready();
+  });
+  afterEach(() => people.close());
+
+  const paid = () => people.service.requests.filter(({body}) => body?.includes('"auto_approve":true')).length;
+  const folder = () => join(people.folder, 'shared', 'batches', 'payout', 'b');
+
+  it('lets a run stage, and a release pay only what another person has approved', async () => {
+    const staged = await people.as('ben', 'run ./p.csv --batch-id b --yes');
+    exits(staged, 0);
+    assert.match(staged.stderr, /to be typed by another person.*batch approve b --file p\.csv/);
+    for (const flags of ['', ' --yes', ' --accept rest --yes', ' --accept differences --yes']) {
+      const refused = await people.as('ben', `release b${flags} --json`);
+      exits(refused, 11);
+      assert.equal(refused.error().code, 'GUARD_APPROVAL');
+    }
+    exits(await people.as('ben', 'run b --yes'), 0);
+    assert.equal(paid(), 0);
+    exits(await people.approve('ben'), 11);
+    const approved = await people.approve('anna');
+    exits(approved, 0);
+    assert.match(approved.stdout, /20\.00 USD to .*: A-2/);
+    assert.match(approved.stdout, /can pay without remit/);
+    const released = await people.as('ben', 'release b --yes --json');
+    exits(released, 0);
+    assert.deepEqual([(released.json() as Summary).accepted, paid()], [2, 2]);
+    const files = readdirSync(join(folder(), 'approvals'));
+    assert.equal(files.length, 2, 'of the maker, and of the approver');
+    for (const file of files) assert.equal(statSync(join(folder(), 'approvals', file)).mode & 0o777, 0o600);
+  });
+
+  it('goes on with `run` once it is approved', async () => {
+    await people.as('ben', 'run ./p.csv --batch-id b --yes');
+    exits(await people.approve('anna'), 0);
+    exits(await people.as('ben', 'run b --yes'), 0);
+    exits(await people.as('ben', 'release b --yes'), 0);
+    assert.equal(paid(), 2);
+  });
+
+  it('works by files between people who share nothing', async () => {
+    await people.as('ben', 'run ./p.csv --batch-id b --yes');
+    exits(await people.as('ben', 'approve b --ask ./b.request'), 0);
+    const elsewhere = {env: {HOME: people.homeOf('anna')}};
+    const line = `approve b --file ./p.csv --request ./b.request --write ./b.approval --policy ${people.policy} --key ${people.keyOf('anna')}`;
+    exits(await people.as('anna', line, elsewhere), 2);
+    exits(await people.as('anna', line, {...elsewhere, columns: 100, answers: [false]}), 11);
+    exits(await people.as('anna', line, {...elsewhere, columns: 100, answers: [true]}), 0);
+    exits(await people.as('ben', 'release b --yes'), 11);
+    exits(await people.as('ben', 'release b --yes --approval ./b.request'), 11);
+    exits(await people.as('ben', 'release b --yes --approval ./b.approval'), 0);
+    assert.equal(paid(), 2);
+  });
+
+  it('is refused for a file that differs from what is staged, whatever differs', async () => {
+    await people.as('ben', 'run ./p.csv --batch-id b --yes');
+    for (const rows of [
+      [
+        ['A-1', 1, '10.00'],
+        ['A-2', 3, '20.00'],
+      ],
+      [
+        ['A-1', 1, '10.00'],
+        ['A-3', 2, '20.00'],
+      ],
+      [
+        ['A-1', 1, '10.01'],
+        ['A-2', 2, '19.99'],
+      ],
+      [
+        ['A-1', 1, '10.00'],
+        ['A-2', 2, '20.00'],
+        ['A-3', 2, '20.00'],
+      ],
+      [['A-1', 1, '30.00']],
+    ] as [string, number, string][][]) {
+      people.file('own.csv', rows);
+      const refused = await people.approve('anna', '', './own.csv');
+      exits(refused, 11);
+      assert.equal(readdirSync(join(folder(), 'approvals')).length, 1, refused.stderr);
+    }
+  });
+
+  it('needs the quorum of the rule, of people who did not make the batch', async () => {
+    people.close();
+    people = await People.ready(
+      '#remit rule currency=USD above=0 approvers=anna,carl,ben quorum=1 expires=2h',
+      '#remit rule currency=USD above=25.00 approvers=anna,carl,ben quorum=2 expires=1h',
+    );
+    await people.as('ben', 'run ./p.csv --batch-id b --yes');
+    exits(await people.approve('anna'), 0);
+    exits(await people.approve('anna', '--expires 30m'), 0);
+    const one = await people.as('ben', 'release b --yes --json');
+    exits(one, 11);
+    assert.match(one.error().message, /approved by 1 of 2 people/);
+    exits(await people.approve('carl'), 0);
+    people.clock.advance(61 * 60_000);
+    exits(await people.as('ben', 'release b --yes'), 11);
+    exits(await people.approve('carl'), 0);
+    exits(await people.approve('anna'), 0);
+    exits(await people.as('ben', 'release b --yes'), 0);
+    assert.equal(paid(), 2);
+  });
+
+  it('does not count for the person who has retried or resolved', async () => {
+    await people.as('ben', 'run ./p.csv --batch-id b --yes');
+    exits(await people.approve('carl'), 0);
+    exits(await people.as('carl', 'run b --stage-only --yes'), 0);
+    const refused = await people.as('ben', 'release b --yes --json');
+    exits(refused, 11);
+    assert.deepEqual(refused.error().details!['makers'], ['ben', 'carl']);
+    exits(await people.approve('carl'), 11);
+    exits(await people.approve('anna'), 0);
+    exits(await people.as('ben', 'release b --yes'), 0);
+  });
+
+  it('is void for an edited file', async () => {
+    await people.as('ben', 'run ./p.csv --batch-id b --yes');
+    exits(await people.approve('anna'), 0);
+    people.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+      ['A-3', 3, '5.00'],
+    ]);
+    exits(await people.as('ben', 'run ./p.csv --batch-id b --yes'), 0);
+    const refused = await people.as('ben', 'release b --yes --json');
+    exits(refused, 11);
+    assert.match(refused.error().message, /another revision/);
+    assert.equal(paid(), 0);
+  });
+
+  it('is needed for a run in direct mode', async () => {
+    const refused = await people.as('ben', 'run ./p.csv --batch-id b --direct --yes');
+    exits(refused, 11);
+    exits(await people.approve('anna'), 0);
+    exits(await people.as('ben', 'run b --direct --yes'), 0);
+    assert.equal(paid(), 2);
+  });
+
+  it('is refused if the policy, the key or the folder is not as it was', async () => {
+    await people.as('ben', 'run ./p.csv --batch-id b --yes');
+    exits(await people.approve('anna'), 0);
+    const text = `#remit rule currency=USD above=0 approvers=anna,ben quorum=1 expires=72h\nanna ${publicKey(people.keyOf('anna'))}\nben ${publicKey(people.keyOf('ben'))}\n`;
+    const other = join(people.folder, 'policy-2');
+    writeFileSync(other, text);
+    const set = ['profiles', 'set', 'prod', '--approval-policy', other];
+    exits(await people.run('ben', set), 11);
+    exits(await people.as('ben', 'release b --yes', {}), 0);
+    rmSync(people.policy);
+    exits(await people.as('ben', 'release b --yes'), 13);
+  });
+});
