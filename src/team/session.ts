@@ -16,6 +16,7 @@ import {writeFileAtomic} from '../store/files/atomic-file.ts';
 import {makeFolder} from '../store/files/folder.ts';
 import {acquireLock, type Lock} from '../store/locks/lock.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
+import {openSqlite} from '../store/sqlite/sqlite.ts';
 import {readTeamAddress, type TeamAddress} from './address.ts';
 import {ChangeLog} from './changes.ts';
 import {type Sql, TeamDatabase} from './connection.ts';
@@ -132,7 +133,7 @@ export class TeamSession {
       const batch = (await teamBatches(sql)).find((each) => each.kind === kind && each.id === id);
       if (batch?.journal === null || batch === undefined) return;
       await writeJournal(sql, batch, batchFolder(this.stateDir, kind, id));
-      await this.#copyRegistry(sql, batch, null);
+      if (this.#taken === undefined) await this.#copyRegistry(sql, batch, null);
     });
     this.#fetched.add(name);
   }
@@ -248,6 +249,19 @@ export class TeamSession {
       }
     }
     return found;
+  }
+
+  /** Writes a plan that was just made, so that its references can be compared with those of other batches. */
+  async share(journalId: string): Promise<void> {
+    if (this.#taken === undefined) return;
+    const {batch, hold, mark} = this.#taken;
+    const journal = await openSqlite(batchFolder(this.stateDir, batch.kind, batch.id).journal, {durability: 'full'});
+    try {
+      await hold.attach();
+    } finally {
+      journal.close();
+    }
+    await this.#copyRegistry(this.#db.query, {...batch, journal: journalId}, mark);
   }
 
   /**
