@@ -52,6 +52,18 @@ export class ChangeLog {
     });
   }
 
+  /** Leaves the database as the engine knows it. */
+  remove(): void {
+    if (!this.isInstalled) return;
+    for (const {name} of this.#db
+      .prepare<{name: string}>(
+        "select name from sqlite_master where type = 'trigger' and name like 'team\\_%' escape '\\'",
+      )
+      .all())
+      this.#db.exec(`drop trigger ${name}`);
+    this.#db.exec('drop table team_changes');
+  }
+
   get newest(): number {
     const {newest} = this.#db
       .prepare<{newest: number}>('select coalesce(max(seq), 0) as newest from team_changes')

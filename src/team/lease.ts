@@ -1,3 +1,4 @@
+import {RemitError} from '../errors.ts';
 import type {Sql, TeamDatabase} from './connection.ts';
 import {deleteSql, JOURNAL_TABLES, toJson, upsertSql} from './tables.ts';
 import type {Changes} from './changes.ts';
@@ -46,9 +47,11 @@ export interface FoundLease {
   status: string | null;
   registry_mark: string | null;
   journal: string | null;
+  /** Where the batch was moved to. */
+  moved: string | null;
 }
 
-export const FOUND = `owner, gen, version, released, holder, status, registry_mark, journal,
+export const FOUND = `owner, gen, version, released, holder, status, registry_mark, journal, moved,
   extract(epoch from expires - clock_timestamp()) * 1000 as left_ms,
   extract(epoch from release_after - clock_timestamp()) * 1000 as release_ms`;
 
@@ -66,6 +69,8 @@ export interface Wanted {
   owner: string;
   holder: LeaseHolder;
   longestMs: number;
+  /** Whether a batch that was moved away may be taken. */
+  movedToo?: boolean;
   /** Owners of leases whose processes are known to be dead, because they ran on this machine. */
   dead: readonly string[];
 }
@@ -88,6 +93,10 @@ export function acquire(db: TeamDatabase, wanted: Wanted): Promise<Acquired | {h
     const {key} = found;
     if (found.owner === owner)
       return {lease: {key, owner, gen: found.gen, version: found.version}, before: found, window: 0};
+    if (found.moved !== null && wanted.movedToo !== true)
+      throw new RemitError('NO_BATCH', `batch ${id} was moved to ${found.moved}`, {
+        hint: `name it with ${/^postgres/.test(found.moved) ? '--state' : '--state-dir'}`,
+      });
     const isLost = found.released === 0;
     if (isLost && found.left_ms > 0 && !wanted.dead.includes(found.owner ?? '')) return {held: found};
     const window = isLost ? await doubtLost(sql, found) : 0;

@@ -37,6 +37,8 @@ const MIGRATIONS = [
         -- JSON: what the registry has of the journal, if the last holder ended properly.
         registry_mark text,
         planned_at timestamptz,
+        -- Where the batch was moved to.
+        moved text,
         unique (kind, id)
       ) with (fillfactor = 50);
       ${JOURNAL_TABLES.map((mirror) => createTable(mirror, true)).join('\n')}

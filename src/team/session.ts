@@ -16,12 +16,13 @@ import {writeFileAtomic} from '../store/files/atomic-file.ts';
 import {makeFolder} from '../store/files/folder.ts';
 import {acquireLock, type Lock} from '../store/locks/lock.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
+import {openSqlite} from '../store/sqlite/sqlite.ts';
 import {readTeamAddress, type TeamAddress} from './address.ts';
 import {ChangeLog} from './changes.ts';
 import {type Sql, TeamDatabase} from './connection.ts';
 import {idOf, type TeamBatch, teamBatches, writeJournal, writeRegistry, writeStubs} from './copies.ts';
 import {holderText, LeaseHold, writeTables} from './hold.ts';
-import {acquire, type Acquired, type FoundLease, FOUND, type LeaseHolder} from './lease.ts';
+import {acquire, type Acquired, type FoundLease, FOUND, LEASE_MS, type LeaseHolder} from './lease.ts';
 import {putBack, type LeftTail, noteLate} from './left-tail.ts';
 import {migrateTeam} from './schema.ts';
 import {REGISTRY_TABLES} from './tables.ts';
@@ -132,7 +133,7 @@ export class TeamSession {
       const batch = (await teamBatches(sql)).find((each) => each.kind === kind && each.id === id);
       if (batch?.journal === null || batch === undefined) return;
       await writeJournal(sql, batch, batchFolder(this.stateDir, kind, id));
-      await this.#copyRegistry(sql, batch, null);
+      if (this.#taken === undefined) await this.#copyRegistry(sql, batch, null);
     });
     this.#fetched.add(name);
   }
@@ -154,13 +155,25 @@ export class TeamSession {
   async take(
     kind: Kind,
     id: string,
-    {purpose, waitMs = 0}: {purpose: string; waitMs?: number | undefined},
+    {
+      purpose,
+      waitMs = 0,
+      movedToo = false,
+    }: {purpose: string; waitMs?: number | undefined; movedToo?: boolean},
   ): Promise<void> {
     if (this.#taken !== undefined) return;
     const {clock, longestMs = LONGEST_MS} = this.#options;
     const left = await this.#leftTails(kind, id);
     const holder = {host: hostname(), pid: process.pid, purpose, since: new Date(clock.now()).toISOString()};
-    const wanted = {kind, id, owner: this.#owner, holder, longestMs, dead: left.map(({owner}) => owner)};
+    const wanted = {
+      kind,
+      id,
+      owner: this.#owner,
+      holder,
+      longestMs,
+      dead: left.map(({owner}) => owner),
+      movedToo,
+    };
     const note = (gen: number) => writeFileAtomic(join(this.stateDir, TAIL), JSON.stringify({kind, id, gen}));
     note(0);
     const {acquired, takenAt} = await this.#acquire(wanted, waitMs);
@@ -250,6 +263,41 @@ export class TeamSession {
     return found;
   }
 
+  /** Whether the database has the batch, and it was not moved away. */
+  async has(kind: Kind, id: string): Promise<boolean> {
+    const [found] = await this.#db.query(
+      'select 1 from @.batches where kind = $1 and id = $2 and journal is not null and moved is null',
+      [kind, id],
+    );
+    return found !== undefined;
+  }
+
+  /** Notes where the batch that this command has was moved to, or that it is here again. */
+  async noteMoved(moved: string | null): Promise<void> {
+    const {key, owner, gen} = must(this.#taken, 'batch that is moved').hold.lease;
+    const noted = await this.#db.query(
+      'update @.batches set moved = $4 where key = $1 and owner = $2 and gen = $3 and not released returning 1',
+      [key, owner, gen, moved],
+    );
+    if (noted.length === 0)
+      throw new RemitError('LOCKED', 'the lease of the batch was lost; it was not moved');
+  }
+
+  /** Writes a plan that was just made, so that its references can be compared with those of other batches. */
+  async share(journalId: string): Promise<void> {
+    if (this.#taken === undefined) return;
+    const {batch, hold, mark} = this.#taken;
+    const journal = await openSqlite(batchFolder(this.stateDir, batch.kind, batch.id).journal, {
+      durability: 'full',
+    });
+    try {
+      await hold.attach();
+    } finally {
+      journal.close();
+    }
+    await this.#copyRegistry(this.#db.query, {...batch, journal: journalId}, mark);
+  }
+
   /**
    * Claims the references of a batch before anything of it is sent, and copies the registry again: of two batches that claim
    * a reference, one finds the claim of the other.
@@ -274,26 +322,40 @@ export class TeamSession {
     await this.#copyRegistry(this.#db.query, of, mark);
   }
 
-  /** Who has the batch now, or had it last. */
+  /** Who has the batch now, or has lost it, and what came too late. */
   async runnerOf(
     kind: Kind,
     id: string,
-  ): Promise<{runner: TeamRunner; status: StatusFile | undefined; late: number} | undefined> {
-    const [found] = await this.#db.query<FoundLease & {late: number; idle_ms: number}>(
-      `select ${FOUND}, (select count(*) from @.late_outcomes l where l.batch = b.key) as late,
-         extract(epoch from clock_timestamp() - expires + interval '30 s') * 1000 as idle_ms
-       from @.batches b where kind = $1 and id = $2`,
-      [kind, id],
+  ): Promise<{
+    runner: TeamRunner | undefined;
+    status: StatusFile | undefined;
+    late: number;
+    references: string[];
+  }> {
+    const [found] = await this.#db.query<FoundLease & {key: number; idle_ms: number}>(
+      `select key, ${FOUND}, extract(epoch from clock_timestamp() - expires) * 1000 + $3 as idle_ms
+       from @.batches where kind = $1 and id = $2`,
+      [kind, id, LEASE_MS],
     );
-    if (found?.holder === undefined || found.holder === null || found.released === 1) return undefined;
+    if (found === undefined) return {runner: undefined, status: undefined, late: 0, references: []};
+    const late = await this.#db.query<{reference: string; count: number}>(
+      `select r.reference || ' (' || (l.outcome::json ->> 'state') || coalesce(', record ' || (l.outcome::json ->> 'id'), '') || ')' as reference,
+         count(*) over () as count from @.late_outcomes l join @.rows r on r.batch = l.batch and r.n = l.n
+       where l.batch = $1 order by l.n limit 5`,
+      [found.key],
+    );
+    const isShown = found.holder !== null && found.released === 0;
     return {
-      runner: {
-        ...ownJson<LeaseHolder>(found.holder),
-        last_word_s: Math.max(0, Math.round(found.idle_ms / 1000)),
-        lease: found.left_ms > 0 ? 'held' : 'lost',
-      },
+      runner: !isShown
+        ? undefined
+        : {
+            ...ownJson<LeaseHolder>(found.holder ?? '{}'),
+            last_word_s: Math.max(0, Math.round(found.idle_ms / 1000)),
+            lease: found.left_ms > 0 ? 'held' : 'lost',
+          },
       status: found.status === null ? undefined : ownJson<StatusFile>(found.status),
-      late: found.late,
+      late: late[0]?.count ?? 0,
+      references: late.map(({reference}) => reference),
     };
   }
 

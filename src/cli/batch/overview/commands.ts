@@ -67,6 +67,15 @@ export abstract class BatchStatus extends BatchCommand {
       nextOfPlan: (batch) => nextOfPlan({local, project, stateDir}, batch),
       returnsOf: returnsReader(local, stateDir),
     });
+    if (local.team !== undefined) {
+      const {sharedStatus} = await import('../../team/runner.ts');
+      const {shared, summary: published, note} = await sharedStatus(local.team, this.kind, args.batch);
+      const shown = published === undefined ? summary : {...summary, ...published};
+      local.out.text(summaryText(shown, published === undefined ? attention : [], commands, {returned}));
+      if (note !== undefined) local.out.note(note);
+      if (published === undefined) this.exitWith(exitWithReturns(summary));
+      return {...shown, ...shared};
+    }
     local.out.text(summaryText(summary, attention, commands, {returned}));
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
     if (running === undefined) this.exitWith(exitWithReturns(summary));

@@ -21,6 +21,7 @@ import {unusedId} from '../place.ts';
 import type {FlagValues} from '../../input/flags.ts';
 import {type inputFlags, readMapping} from '../flags.ts';
 import {issuesText, revisionText} from './view.ts';
+import {refuseMoved} from '../../team/moved.ts';
 
 export type InputFlags = FlagValues<typeof inputFlags>;
 
@@ -48,6 +49,7 @@ export function planFromFlags(wanted: FileToRead): Promise<PlannedBatch> {
     const planned = await planBatch({
       ...options,
       beforeKept: async (plan) => {
+        refuseMoved(wanted.local, wanted.stateDir, plan.kind, plan.batchId);
         await wanted.local.team?.take(plan.kind, plan.batchId, {purpose: 'plan', waitMs: wanted.waitMs});
         await refuseCanceledBatch(wanted, plan);
         await options.beforeKept?.(plan);

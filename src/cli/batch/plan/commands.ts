@@ -46,6 +46,7 @@ export abstract class PlanCommand extends BatchCommand {
       retype: (add, without = []) => commandLine(this.typed.id, this.typed.argv, {add, without}),
     });
     const {plan, fresh} = planned;
+    await local.team?.share(plan.journalId);
     const outlook = await outlookOf({
       ...{local, project: this.project, stateDir, plan, fresh},
       wantsRows: flags.html !== undefined,

@@ -22,6 +22,7 @@ import {checkBound, commandsFor, noteTyped, runAsAnother, warnUnrecorded} from '
 import {changedFile} from '../plan/changed-file.ts';
 import {leftOutText} from '../summary-view.ts';
 import {timeoutsOf} from '../timeouts.ts';
+import {refuseMoved} from '../../team/moved.ts';
 import {retype} from './agree.ts';
 import {confirmCancel} from './cancel-confirm.ts';
 import {closeAfter, withEnd, withResume} from './close-after.ts';
@@ -58,6 +59,7 @@ export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
   keepHeapSmall();
   const {context, kind, stateDir, batchId, flags, doing} = typed;
   const {clock, team} = context;
+  refuseMoved(context, stateDir, kind, batchId);
   await team?.take(kind, batchId, {purpose: doing, waitMs: flags['wait-lock']});
   const breakLock = flags['break-lock'] ?? false;
   const waiting = {context, kind, stateDir, waitMs: flags['wait-lock']};

@@ -25,7 +25,8 @@ export async function warnToCheck(request: RunRequest, {paidBy}: Survey): Promis
 /** Empty if there is nothing to check, or if another process has the batch. */
 async function toCheckIn(batchId: string, {context, kind, stateDir}: RunRequest): Promise<string> {
   if (!batchExists(stateDir, kind, batchId)) return '';
-  const {clock} = context;
+  const {clock, team} = context;
+  await team?.fetch(kind, batchId);
   const purpose = `status of batch ${batchId}`;
   try {
     const batch = await openBatch({stateDir, kind, batchId, purpose, brief: true, clock});

@@ -1,0 +1,29 @@
+import {existsSync, readFileSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {batchFolder} from '../../batch/journal/folder.ts';
+import type {Kind} from '../../batch/model/kinds.ts';
+import {RemitError} from '../../errors.ts';
+import {writeFileAtomic} from '../../store/files/atomic-file.ts';
+import type {LocalContext} from '../core/context.ts';
+
+const markOf = (stateDir: string, kind: Kind, id: string): string =>
+  join(batchFolder(stateDir, kind, id).folder, 'moved.txt');
+
+/** @throws RemitError NO_BATCH for a batch of a folder that was moved to a database */
+export function refuseMoved({team}: LocalContext, stateDir: string, kind: Kind, id: string): void {
+  const mark = markOf(stateDir, kind, id);
+  if (team !== undefined || !existsSync(mark)) return;
+  throw new RemitError(
+    'NO_BATCH',
+    `batch ${id} was moved to ${readFileSync(mark, 'utf8')}; nothing was sent`,
+    {
+      hint: 'name that database with --state',
+    },
+  );
+}
+
+export function markMoved(stateDir: string, kind: Kind, id: string, to: string | undefined): void {
+  const mark = markOf(stateDir, kind, id);
+  if (to === undefined) rmSync(mark, {force: true});
+  else writeFileAtomic(mark, to);
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {skippedWithoutPostgres} from '../store/postgres/postgres-server.ts';
+import {references, TeamWorld} from './team-world.ts';
+
+describe('batches of a team that share references', function () {
+  if (skippedWithoutPostgres()) return;
+  this.timeout(120_000);
+  let world: TeamWorld;
+  beforeEach(async () => (world = await TeamWorld.open()));
+  afterEach(() => world.close());
+
+  it('pays each once, however many batches run at the same time', async () => {
+    const all = references(120);
+    const files = [all.slice(0, 80), all.slice(40), all.slice(20, 100)];
+    for (const [at, part] of files.entries())
+      await world.run(['plan', world.file(`b${at}.csv`, part), '--batch-id', `b${at}`]);
+    const run = (at: number) => world.start(['run', `b${at}`, '--yes', '--out', '.']);
+    const codes = await Promise.all(files.map(async (_, at) => run(at).ended));
+    assert.ok(codes.every((code) => code === 0 || code === 8), String(codes));
+    for (const at of files.keys()) {
+      const again = run(at);
+      assert.ok([0, 8].includes((await again.ended) ?? -1), again.stderr);
+    }
+    world.assertPaidOnce(all);
+    for (const at of files.keys()) {
+      const {state, accepted, already_paid: paid, planned} = await world.summary(`b${at}`);
+      assert.deepEqual([state, accepted + paid, planned], ['complete', 80, 80]);
+    }
+  });
+
+  it('refuses a second run of a batch with the process that has it', async () => {
+    await world.run(['plan', world.file('bills.csv', references(1500)), '--batch-id', 'bills']);
+    const first = world.start(['run', 'bills', '--yes', '--out', '.', '--max-rps', '100']);
+    await waitForRows(world, 'bills');
+    const second = await world.run(['run', 'bills', '--yes', '--out', '.'], {exit: 13});
+    assert.match(second.stderr, /^.*Process \d+ on \S+ \(pay, since .*\) has batch bills; \d+ of 1500 rows accepted/m);
+    assert.equal(await first.ended, 0, first.stderr);
+    world.assertPaidOnce(references(1500));
+  });
+
+  it('does not pay again what another batch has paid with another content', async () => {
+    const all = references(10);
+    await world.run(['run', world.file('a.csv', all), '--batch-id', 'a', '--yes']);
+    const other = world.file('b.csv', all);
+    const run = await world.run(['run', other, '--batch-id', 'b', '--yes', '--currency', 'USD']);
+    assert.match(run.stdout, /already paid +10/);
+    world.assertPaidOnce(all);
+  });
+});
+
+/** Until some outcomes of a run are in the database. */
+export async function waitForRows(world: TeamWorld, id: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const [{count} = {count: 0}] = await world.db.query<{count: number}>(
+      'select count(*) as count from @.outcomes o join @.batches b on b.key = o.batch where b.id = $1',
+      [id],
+    );
+    if (count > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 100)); // a real process
+  }
+  throw new Error('nothing was written');
+}
