@@ -1,9 +1,9 @@
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {isUsableId} from '../../../client/answers/readable.ts';
+import type {ServiceRecord} from '../../../client/answers/record.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import type {Context} from '../../core/context.ts';
+import {listedEndpoints, readEndpoint} from '../endpoints.ts';
 import {nameDropped, type DropReason, type DropReport} from './dropped.ts';
 import {forget, save, type HeldEndpoint} from './endpoint-note.ts';
 import {deleteCommand, removeEndpoint} from './remove-endpoint.ts';
@@ -14,7 +14,7 @@ const REQUEST_MS = 10 * 60_000;
 /** An endpoint that a killed listener left, as the service has it. */
 export interface FoundEndpoint {
   id: string;
-  record: unknown;
+  record: ServiceRecord;
 }
 
 /**
@@ -34,31 +34,29 @@ export async function findLeft(context: Context, held: HeldEndpoint): Promise<Fo
   }
 }
 
-async function known({client}: Context, id: string): Promise<FoundEndpoint[]> {
+async function known(context: Context, id: string): Promise<FoundEndpoint[]> {
   try {
-    return [{id, record: unwrapRecord((await client.call('webhookEndpoints.get', {params: {id}})).data)}];
+    return [{id, record: await readEndpoint(context, id)}];
   } catch (error) {
     if (error instanceof RemitError && error.code === 'NOT_FOUND') return [];
     throw error;
   }
 }
 
-async function listed({client, stop, out}: Context, {note}: HeldEndpoint): Promise<FoundEndpoint[]> {
+async function listed(context: Context, {note}: HeldEndpoint): Promise<FoundEndpoint[]> {
   const {url, description} = note;
   const found: FoundEndpoint[] = [];
   if (description === undefined) return found;
-  for await (const record of client.webhookEndpoints.list({}, {all: true, signal: stop.signal})) {
-    const id = selectedValue(record, 'id');
-    if (selectedValue(record, 'url') !== url || selectedValue(record, 'description') !== description)
-      continue;
-    if (isUsableId(id, out.sanitizer)) found.push({id, record});
+  for await (const record of listedEndpoints(context, context.stop.signal)) {
+    const isIts = record.url === url && record.description === description;
+    if (isIts && isUsableId(record.id, context.out.sanitizer)) found.push({id: record.id, record});
   }
   return found;
 }
 
 /** Whether an endpoint has the URL that its listener gave it. */
 export const isUnchanged = ({note}: HeldEndpoint, {record}: FoundEndpoint): boolean =>
-  selectedValue(record, 'url') === note.url;
+  record.url === note.url;
 
 /**
  * Removes an endpoint that this listener does not use, and names the deliveries that are dropped with it. With a live

@@ -1,12 +1,10 @@
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import {plainValue} from '../../../output/records/view.ts';
 import type {EndpointLine} from '../../../webhooks/delivery/lines.ts';
 import type {Context} from '../../core/context.ts';
 import {deleteCommand} from './remove-endpoint.ts';
-import {endpointsAt, hrefOf} from './same-url.ts';
+import {endpointsAt, hrefOf, readEndpoint} from '../endpoints.ts';
 
 export type WatchContext = Pick<Context, 'client' | 'clock' | 'out' | 'commands'>;
 
@@ -81,14 +79,9 @@ export class OwnEndpoint {
       ...{state, error, same_url: []},
     });
     try {
-      const {client} = this.#context;
-      const record = unwrapRecord(
-        (await client.webhookEndpoints.get({id}, {signal: this.#ended.signal})).data,
-      );
-      const itsUrl = selectedValue(record, 'url');
-      if (typeof itsUrl === 'string' && hrefOf(itsUrl) !== hrefOf(url))
-        return {...found('changed'), url: itsUrl};
-      return found(selectedValue(record, 'is_active') === false ? 'disabled' : 'active');
+      const {url: its, is_active: active} = await readEndpoint(this.#context, id, this.#ended.signal);
+      if (its !== undefined && hrefOf(its) !== hrefOf(url)) return {...found('changed'), url: its};
+      return found(active === false ? 'disabled' : 'active');
     } catch (error) {
       if (error instanceof RemitError && error.httpStatus === 404) return found('deleted');
       return found('unknown', messageOf(error));

@@ -1,7 +1,7 @@
 import {EVENT_TYPE_NAMES} from '../../../contract/events.ts';
 import {RemitError} from '../../../errors.ts';
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
-import {selectedValue} from '../../../output/records/select.ts';
+import {answeredRecord, type ServiceRecord} from '../../../client/answers/record.ts';
+import {type Json, must} from '../../../narrow.ts';
 import {typePattern} from '../../../webhooks/delivery/patterns.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
@@ -22,7 +22,7 @@ import {
 import {removeLeftOver} from './left-overs.ts';
 import {nameOthers} from './own-endpoint.ts';
 import {nameLeft, nextStart, removeEndpoint} from './remove-endpoint.ts';
-import {endpointsAt, hrefOf} from './same-url.ts';
+import {endpointsAt, hrefOf} from '../endpoints.ts';
 import {useAgain} from './use-again.ts';
 
 export interface Registration {
@@ -122,8 +122,9 @@ async function create(
   let secret: string | undefined;
   try {
     const answer = await send(context, held, subscribed(events));
-    id = String(selectedValue(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
-    refuseOther(context, held, {id, record: unwrapRecord(answer)});
+    const record = answeredRecord(answer);
+    id = must(record.id, 'id of the endpoint'); // an answer without it was refused earlier
+    refuseOther(context, held, {...record, id});
     secret = findSigningSecret(answer, context.out.sanitizer)?.value;
     if (secret !== undefined) context.out.sanitizer.conceal(secret);
     isKept = secret !== undefined && keepSecret(context, kept, secret);
@@ -157,7 +158,7 @@ const removal = (context: Context, held: HeldEndpoint, id: string, report: DropR
   }
 };
 
-async function send(context: Context, noted: NotedEndpoint, event_types: string[]): Promise<unknown> {
+async function send(context: Context, noted: NotedEndpoint, event_types: string[]): Promise<Json> {
   const {url, description} = noted.note;
   try {
     const sent = await sendWrite(context, {
@@ -183,11 +184,10 @@ function withNextStart({profile}: Context, thrown: unknown): unknown {
 function refuseOther(
   {commands, profile}: Context,
   {note}: NotedEndpoint,
-  {id, record}: {id: string; record: unknown},
+  {id, url, description}: ServiceRecord,
 ): void {
-  const [url, description] = ['url', 'description'].map((field) => selectedValue(record, field));
   const isOther =
-    (typeof url === 'string' && hrefOf(url) !== hrefOf(note.url)) ||
+    (url !== undefined && hrefOf(url) !== hrefOf(note.url)) ||
     (typeof description === 'string' && description !== note.description);
   if (!isOther) return;
   throw new RemitError(

@@ -1,5 +1,3 @@
-import {isList} from '../../../narrow.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
 import {endpointChange} from '../../resources/webhook-endpoints.ts';
@@ -7,8 +5,8 @@ import {sendWrite} from '../../write/write.ts';
 import type {DropReason} from './dropped.ts';
 import {save, selfAsHolder, type HeldEndpoint} from './endpoint-note.ts';
 import {keptSecret, moveToFile} from './kept-secret.ts';
-import {findLeft, isUnchanged} from './left-overs.ts';
-import {hrefOf} from './same-url.ts';
+import {findLeft, type FoundEndpoint, isUnchanged} from './left-overs.ts';
+import {hrefOf} from '../endpoints.ts';
 
 export interface UsedAgain {
   id: string;
@@ -55,16 +53,11 @@ export async function useAgain(
 /** The types of --events may be others than those of the earlier listener. */
 async function subscribe(
   context: Context,
-  {id, record}: {id: string; record: unknown},
+  {id, record: {event_types: before}}: FoundEndpoint,
   event_types: readonly string[],
 ): Promise<void> {
-  const before = selectedValue(record, 'event_types');
-  if (
-    isList(before) &&
-    before.length === event_types.length &&
-    event_types.every((type) => before.includes(type))
-  )
-    return;
+  const isSame = before?.length === event_types.length && event_types.every((type) => before.includes(type));
+  if (isSame) return;
   const body = {event_types: [...event_types]};
   await sendWrite(context, {
     ...endpointChange(context, id, 'update'),

@@ -1,7 +1,7 @@
 import {rmSync} from 'node:fs';
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {RemitError} from '../../../errors.ts';
-import {selectedValue} from '../../../output/records/select.ts';
+import {answeredRecord} from '../../../client/answers/record.ts';
+import {type Json, must} from '../../../narrow.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
 import {fingerprintIn, openSecretFile, type SecretFile} from '../../input/secret-file.ts';
@@ -13,6 +13,7 @@ import {
   keepSecret,
   showSecret,
 } from '../../resources/webhook-endpoints.ts';
+import {listedEndpoints} from '../endpoints.ts';
 import type {Rotation, RotationState} from './rotation.ts';
 
 /** Whether the user has the secret of the new endpoint. */
@@ -33,8 +34,9 @@ export async function createNew(context: Context, rotation: Rotation, plan: Rota
   try {
     rotation.save({...plan, step: 'creating', new_id: null, fingerprint: null});
     const answer = await send(context, rotation, plan);
-    const id = String(selectedValue(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
-    refuseOther(plan, id, selectedValue(unwrapRecord(answer), 'url'));
+    const record = answeredRecord(answer);
+    const id = must(record.id, 'id of the endpoint'); // an answer without it was refused earlier
+    refuseOther(plan, id, record.url);
     const secret = findSigningSecret(answer, out.sanitizer);
     if (secret === undefined) throw withoutSecret(context, rotation, id);
     const created: RotationState = {
@@ -58,8 +60,8 @@ export async function createNew(context: Context, rotation: Rotation, plan: Rota
 }
 
 /** Continuing with the endpoint of another answer would delete the only one that works. */
-function refuseOther({old_id, url}: RotationState, id: string, answeredUrl: unknown): void {
-  if (id !== old_id && (answeredUrl === undefined || answeredUrl === null || answeredUrl === url)) return;
+function refuseOther({old_id, url}: RotationState, id: string, answeredUrl = url): void {
+  if (id !== old_id && answeredUrl === url) return;
   const what = id === old_id ? 'the old endpoint' : `the endpoint ${id}, which has another URL`;
   throw new RemitError('IN_DOUBT', `the service answered the creation with ${what}`, {
     details: {may_have_taken_effect: true},
@@ -70,7 +72,7 @@ function refuseOther({old_id, url}: RotationState, id: string, answeredUrl: unkn
 /** A secret that did not reach stdout is lost, and the state must record that. */
 async function showInFull(
   context: Context,
-  answer: unknown,
+  answer: Json,
   secret: NonNullable<ReturnType<typeof findSigningSecret>>,
 ): Promise<void> {
   showSecret(context, answer, secret);
@@ -78,7 +80,7 @@ async function showInFull(
   if (unwritten !== undefined) throw unwritten;
 }
 
-async function send(context: Context, rotation: Rotation, plan: RotationState): Promise<unknown> {
+async function send(context: Context, rotation: Rotation, plan: RotationState): Promise<Json> {
   try {
     const sent = await sendCreate(context, plan, false);
     return sent.dryRun === undefined ? sent.result.answer : undefined;
@@ -133,19 +135,17 @@ export interface ListedEndpoints {
 }
 
 /** What the service lists of the endpoints of a rotation. */
-export async function listedOf({client, stop}: Context, state: RotationState): Promise<ListedEndpoints> {
+export async function listedOf(context: Context, state: RotationState): Promise<ListedEndpoints> {
   const {old_id, new_id} = state;
   const strays: string[] = [];
   const active = new Set<string>();
-  for await (const endpoint of client.webhookEndpoints.list({}, {all: true, signal: stop.signal})) {
-    const [id, url, description, isActive] = ['id', 'url', 'description', 'is_active'].map((field) =>
-      selectedValue(endpoint, field),
-    );
-    if (typeof id !== 'string') continue;
+  for await (const {id, url, description, is_active: isActive} of listedEndpoints(
+    context,
+    context.stop.signal,
+  ))
     if (id === old_id || id === new_id) {
       if (isActive !== false) active.add(id);
     } else if (url === state.url && description === state.description) strays.push(id);
-  }
   return {strays, active};
 }
 

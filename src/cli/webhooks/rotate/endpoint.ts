@@ -1,7 +1,7 @@
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
+import type {ServiceRecord} from '../../../client/answers/record.ts';
 import {RemitError} from '../../../errors.ts';
-import {selectedValue} from '../../../output/records/select.ts';
 import type {Context} from '../../core/context.ts';
+import {readEndpoint} from '../endpoints.ts';
 
 /** The fields of an endpoint that a rotation needs. */
 export interface Endpoint {
@@ -14,24 +14,19 @@ export interface Endpoint {
 
 /** Undefined if it may be missing and is. */
 export async function findEndpoint(
-  {client, stop}: Context,
+  context: Context,
   id: string,
   mayBeMissing: boolean,
 ): Promise<Endpoint | undefined> {
-  let record: unknown;
+  let record: ServiceRecord;
   try {
-    record = unwrapRecord((await client.webhookEndpoints.get({id}, {signal: stop.signal})).data);
+    record = await readEndpoint(context, id, context.stop.signal);
   } catch (error) {
     if (mayBeMissing && error instanceof RemitError && error.httpStatus === 404) return undefined;
     throw error;
   }
-  const [url, types, active, description] = ['url', 'event_types', 'is_active', 'description'].map((field) =>
-    selectedValue(record, field),
-  );
-  if (typeof url !== 'string' || !Array.isArray(types) || !types.every((type) => typeof type === 'string'))
+  const {url, event_types: types, is_active: active, description} = record;
+  if (url === undefined || types === undefined || !types.every((type) => typeof type === 'string'))
     throw new RemitError('UNAVAILABLE', `the URL and event types of the endpoint ${id} cannot be read`);
-  return {
-    ...{url, eventTypes: types, active: typeof active === 'boolean' ? active : undefined},
-    description: typeof description === 'string' ? description : '',
-  };
+  return {url, eventTypes: [...types], active, description: description ?? ''};
 }
