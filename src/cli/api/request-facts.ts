@@ -3,22 +3,18 @@ import {isId} from '../../contract/ids.ts';
 import {asksForApproval} from '../../client/requests/approval.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject, must, type Json, asObject} from '../../narrow.ts';
-import {firstPart} from '../../service/paths.ts';
+import {asObject, isObject, type Json} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
-import {ACCOUNT_TRANSFER} from '../resources/money/account-transfers.ts';
 import type {Amount} from '../input/amounts.ts';
 import {paramsAt, type ReadRequest} from '../../service/read-request.ts';
 import type {Context} from '../core/context.ts';
-import type {ApproveOrCancel, MoneyKind} from '../resources/money/money-kind.ts';
-import {MOVE} from '../resources/money/moves.ts';
-import {PAYIN, PAYOUT} from '../resources/money/transfer-kinds.ts';
-import {accountTransferDetails, moveDetails} from '../write/account-details.ts';
+import {moneyKindOf} from '../resources/money/kinds.ts';
+import type {MoneyKind} from '../resources/money/money-kind.ts';
+import {changesStatus} from '../write/compare.ts';
 import {amountOfBody, hasAmount, type AmountRead} from '../guard/amount-read.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {needsFacts, recordFacts, statedFacts} from '../write/record-facts.ts';
-import {creationDetails} from '../write/transfer-details.ts';
-import {asRecord, type ServiceRecord} from '../../client/answers/record.ts';
+import {asRecord} from '../../client/answers/record.ts';
 
 /** A request typed for `remit api`. */
 export interface TypedRequest {
@@ -30,24 +26,6 @@ export interface TypedRequest {
   /** --amount and --currency. */
   stated: Amount | undefined;
 }
-
-/** Creates that move money or make a record that will; the body contains the amount. */
-const CREATIONS: readonly OperationId[] = [
-  'payins.create',
-  'payouts.create',
-  'moves.create',
-  'accountTransfers.create',
-  'treasury.simulateInboundCredit',
-];
-/** Operations on a record that has the amount. */
-const ON_RECORDS: readonly OperationId[] = [
-  'payins.approve',
-  'payins.cancel',
-  'payouts.approve',
-  'payouts.cancel',
-  'moves.approve',
-  'accountTransfers.approve',
-];
 
 /**
  * The facts that the guard can read from a typed request. An operation of the contract is read like its own command;
@@ -66,10 +44,13 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
   if (operation === undefined && (isChecked || asksForApproval(body)))
     refuseOtherSpelling(request, context.profile.service);
   if (!isChecked) return plain;
-  if (operation !== undefined && ON_RECORDS.includes(operation))
-    return onRecord(context, operation, request, plain.operation);
+  const kind = moneyKindOf(operation);
+  if (operation !== undefined && kind !== undefined && changesStatus(operation))
+    return onRecord(context, {operation, kind, label: plain.operation}, request);
   if (operation !== undefined) refuseLongerPath(operation, request);
-  if (operation !== undefined && !CREATIONS.includes(operation))
+  // A create, whose body contains the amount, or a request that is not in the contract.
+  const mayMove = kind !== undefined || operation === 'treasury.simulateInboundCredit';
+  if (operation !== undefined && !mayMove)
     return hasAmount(body) ? {...plain, unread: {why: NO_AMOUNT_HERE, absent: false}} : plain;
   const read = path.includes('?') ? QUERY : isPartly ? PARTLY : amountOfBody(body);
   const {rail} = asRecord(body);
@@ -82,7 +63,7 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
     ...(operation === 'moves.create' || operation === 'treasury.simulateInboundCredit'
       ? {}
       : {rail: {value: rail && plainValue(rail)}}),
-    details: detailsOf(context, operation, body),
+    details: kind && (() => kind.creates.details(context, asObject(body))),
   };
 }
 
@@ -95,17 +76,18 @@ const PARTLY: AmountRead = {
 
 async function onRecord(
   context: Context,
-  operation: OperationId,
+  {operation, kind, label}: {operation: OperationId; kind: MoneyKind; label: string},
   {method, stated, read: {path, body}}: TypedRequest,
-  label: string,
 ): Promise<WriteFacts> {
   const [id = ''] = Object.values(paramsAt(operation, path));
   const verb = operation.endsWith('.cancel') ? 'cancel' : 'approve';
-  const write = {verb, id, stated} as const;
   const isEmpty = body === undefined || (isObject(body) && Object.keys(body).length === 0);
   const takesBody = verb === 'approve' && amountOfBody(body).kind === 'absent';
   const isPlain = !path.includes('?') && (isEmpty || takesBody);
-  const facts = await recordFacts(context, {...write, ...readerOf(context, operation, verb, id)});
+  const facts = await recordFacts(context, {
+    ...{verb, id, stated, noun: kind.noun, read: () => kind.read(context, id)},
+    details: (record) => kind.details(context, verb, record),
+  });
   return {
     ...facts,
     operation: label,
@@ -119,30 +101,6 @@ async function onRecord(
           },
         }),
   };
-}
-
-const KINDS: readonly MoneyKind[] = [PAYIN, PAYOUT, MOVE, ACCOUNT_TRANSFER];
-
-function readerOf(context: Context, operation: OperationId, verb: ApproveOrCancel, id: string) {
-  const kind = must(
-    KINDS.find(({resource}) => resource === firstPart(operation)),
-    'kind of the record',
-  );
-  return {
-    noun: kind.noun,
-    read: () => kind.read(context, id),
-    details: (record: ServiceRecord) => kind.details(context, verb, record),
-  };
-}
-
-function detailsOf(context: Context, operation: OperationId | undefined, body: Json): WriteFacts['details'] {
-  const fields = asObject(body);
-  if (operation === 'payins.create') return () => creationDetails(context, PAYIN, fields);
-  if (operation === 'payouts.create') return () => creationDetails(context, PAYOUT, fields);
-  if (operation === 'moves.create') return () => moveDetails(context, asRecord(body), 'wait');
-  if (operation === 'accountTransfers.create')
-    return () => accountTransferDetails(context, asRecord(body), asksForApproval(fields) ? 'now' : 'wait');
-  return undefined;
 }
 
 function partyOf(body: Json): WriteFacts['party'] {

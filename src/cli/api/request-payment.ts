@@ -4,37 +4,34 @@ import {minorUnitsIn} from '../../money/amount.ts';
 import type {JsonFields, Json} from '../../narrow.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
 import type {Payment} from '../doubts/payment.ts';
+import {moneyKindOf} from '../resources/money/kinds.ts';
 import type {Typed} from '../line/command-line.ts';
 import {paramsAt, paymentBody, type ReadRequest} from '../../service/read-request.ts';
 
-/** The operations that make a payment, and the fields of its two ends. */
-const PAYMENTS: Readonly<Partial<Record<OperationId, {kind: PaymentKind; party: string; source?: string}>>> =
-  {
-    'payouts.create': {kind: 'payout', party: 'payee_id'},
-    'payins.create': {kind: 'payin', party: 'payer_id'},
-    'moves.create': {
-      ...{kind: 'move', party: 'destination_subaccount_id', source: 'source_subaccount_id'},
-    },
-    'accountTransfers.create': {
-      ...{kind: 'account transfer', party: 'destination_account_id', source: 'source_account_id'},
-    },
-    'treasury.simulateInboundCredit': {kind: 'bank transaction', party: 'account_id'},
-  };
+/** What an operation makes, and the fields of the two ends; undefined if it makes no payment. */
+function paymentBy(
+  operation: OperationId | undefined,
+): {kind: PaymentKind; partyField: string; sourceField?: string} | undefined {
+  if (operation === 'treasury.simulateInboundCredit')
+    return {kind: 'bank transaction', partyField: 'account_id'};
+  const kind = moneyKindOf(operation);
+  return operation?.endsWith('.create') && kind ? {kind: kind.noun, ...kind.creates} : undefined;
+}
 
 /** Whether an operation makes a payment and answers with its record; without one it would be lost. */
 export const makesRecord = (operation: OperationId | undefined): boolean =>
-  operation !== undefined && operation.endsWith('.create') && PAYMENTS[operation] !== undefined;
+  operation?.endsWith('.create') === true && moneyKindOf(operation) !== undefined;
 
 /** The payment that a typed request would make; undefined if it makes none. What cannot be read may be any. */
 export function paymentOf(
   {operation, path, body: given}: ReadRequest,
   typed: {accepts: readonly string[]; typed: Typed},
 ): Payment | undefined {
-  const known = operation === undefined ? undefined : PAYMENTS[operation];
+  const known = paymentBy(operation);
   if (operation === undefined || known === undefined) return undefined;
   const body = paymentBody({path, body: given});
   const fields = {...body, ...paramsAt(operation, path)};
-  const {kind, party: to, source: from} = known;
+  const {kind, partyField: to, sourceField: from} = known;
   const [party, source] = [idIn(fields[to]), from === undefined ? null : idIn(fields[from])];
   const currency = fields['currency_code'];
   return {

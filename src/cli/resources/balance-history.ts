@@ -7,7 +7,7 @@ import {money, text, type View} from '../../output/records/view.ts';
 import {isUtf8} from '../../output/text/charset.ts';
 import type {Context} from '../core/context.ts';
 import {pageFile} from './balance-page.ts';
-import {answered, warnOf} from './reads.ts';
+import {readRecord, warnOf} from './reads.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 import type {Json} from '../../narrow.ts';
 
@@ -40,14 +40,11 @@ export async function showHistory(
 ): Promise<void> {
   const {client, out, stop, runtime} = context;
   const page = html === undefined ? undefined : pageFile(context, accountId, html);
-  const reported = await client.record('treasury.balance', {
-    ...{params: {account_id: accountId}, options: {signal: stop.signal}},
-  });
   const {
     current_balance_in_minor_units: current,
     currency_code: currency,
     as_of: asOf,
-  } = answered(context, reported);
+  } = await readRecord(context, 'treasury.balance', {account_id: accountId});
   const endMs = asOf !== undefined && YEAR.test(asOf) ? Date.parse(asOf) : Number.NaN;
   const balance = safeMinor(current);
   if (balance === undefined || currency === undefined || Number.isNaN(endMs))

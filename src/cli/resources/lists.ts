@@ -1,5 +1,7 @@
 import {type ErrorCode, RemitError} from '../../errors.ts';
 import type {Listing} from '../../client/reading/listing.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
+import type {JsonFields} from '../../narrow.ts';
 import {isPrintable} from '../../sanitize/harmful.ts';
 import type {View} from '../../output/records/view.ts';
 import type {FlagValues, listFlags} from '../input/flags.ts';
@@ -22,6 +24,15 @@ export const listOptions = (context: Context, flags: ListFlagValues) => ({
   onWarning: warnOf(context),
   signal: context.stop.signal,
 });
+
+/** Reads a list as its flags say, and writes it. */
+export const showRecords = (
+  context: Context,
+  operation: OperationId,
+  query: JsonFields,
+  {view, flags, typed}: {view: View; flags: ListFlagValues; typed: Typed},
+): Promise<void> =>
+  showList(context, context.client.records(operation, query, listOptions(context, flags)), view, typed);
 
 /** Writes a list and, if it stopped at its limit or in the middle, the command that continues. */
 export async function showList(

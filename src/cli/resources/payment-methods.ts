@@ -1,6 +1,9 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import type {Context} from '../core/context.ts';
+import {ownerDetails} from '../write/who.ts';
+import type {Write} from '../write/write.ts';
+import {requireId} from './names.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** The owner of the payment methods: exactly one of `--payee` and `--payer`. */
@@ -41,4 +44,21 @@ export async function findMethod(
   for await (const method of client.records(methodOperation(owner, 'list'), query, options))
     if (method.id?.toLowerCase() === id.toLowerCase()) return method;
   return undefined;
+}
+
+/** A write on one payment method of a payee or payer. */
+export function methodWrite(
+  context: Context,
+  owner: MethodOwner,
+  id: string,
+  {verb, operation}: {verb: 'setDefault' | 'delete'; operation: string},
+): Omit<Write, 'dryRun'> {
+  requireId(context, owner.label, owner.id);
+  return {
+    operation: methodOperation(owner, verb),
+    params: methodParams(owner, id),
+    facts: {operation, party: [owner.label, owner.id], details: ownerDetails(context, owner)},
+    ...{noun: 'payment method', id},
+    checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
+  };
 }

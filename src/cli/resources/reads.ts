@@ -1,4 +1,5 @@
 import type {Result} from '../../client/requests/resource.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import type {Context} from '../core/context.ts';
 import {noteNotShown} from '../write/compare.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
@@ -19,6 +20,16 @@ export function answered<T>(
 ): T {
   if (status === 207 || warning !== undefined) warnOf(context, 'the answer')({status, text: warning});
   return data;
+}
+
+/** Reads one record; prints the warning of the answer, if it has one. */
+export async function readRecord(
+  context: Pick<Context, 'client' | 'stop' | 'out' | 'effects'>,
+  operation: OperationId,
+  params: Readonly<Record<string, string>>,
+): Promise<ServiceRecord> {
+  const {client, stop} = context;
+  return answered(context, await client.record(operation, {params, options: {signal: stop.signal}}));
 }
 
 /** Warns, and makes the command exit with 8, if a record lacks the fields that it was read for. */

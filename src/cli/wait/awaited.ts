@@ -34,6 +34,16 @@ export interface AwaitedKind {
   readonly read: (context: Context, id: string, limits?: ReadLimits) => Promise<ServiceRecord>;
 }
 
+export interface WaitFlagValues {
+  wait?: boolean | undefined;
+  until?: string | undefined;
+  /** Milliseconds. */
+  timeout?: number | undefined;
+}
+
+export const isStillWaiting = ({wait, until}: WaitFlagValues): boolean =>
+  wait === true || until !== undefined;
+
 /** What the last read of a record showed. */
 interface LastRead {
   status: string;
@@ -47,6 +57,24 @@ export const isUnapproved = (
   status: string | undefined,
   until: string | undefined,
 ): boolean => until !== initial && until !== 'canceled' && status === initial;
+
+/**
+ * Reports once that the record waits for an approval: another person may give it, so that waiting is not a mistake.
+ */
+export function approvalNote(
+  {out, commands}: Context,
+  kind: AwaitedKind,
+  id: string,
+  until: string | undefined,
+): (record: ServiceRecord) => void {
+  let told = false;
+  return (record) => {
+    if (told || !isUnapproved(kind, record.status, until)) return;
+    told = true;
+    out.note(`The ${kind.noun} needs an approval before any money moves:`);
+    out.hint(commands.write(kind.topic, 'approve', id));
+  };
+}
 
 const SHORTEST_READ_MS = 1_000;
 

@@ -7,8 +7,14 @@ import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
 import {unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
-import {type AwaitedKind, isUnapproved, readWithin, Waiting} from './awaited.ts';
-import type {WaitFlagValues} from './flags.ts';
+import {
+  approvalNote,
+  type AwaitedKind,
+  isUnapproved,
+  readWithin,
+  type WaitFlagValues,
+  Waiting,
+} from './awaited.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 import {asReceived} from '../../narrow.ts';
 
@@ -144,21 +150,3 @@ const detailsOf = (id: string, {record, polls}: Waited<ServiceRecord>) => ({
   polls,
   record: record === undefined ? null : asReceived(record),
 });
-
-/**
- * Reports once that the record waits for an approval: another person may give it, so that waiting is not a mistake.
- */
-export function approvalNote(
-  {out, commands}: Context,
-  kind: AwaitedKind,
-  id: string,
-  until: string | undefined,
-): (record: ServiceRecord) => void {
-  let told = false;
-  return (record) => {
-    if (told || !isUnapproved(kind, record.status, until)) return;
-    told = true;
-    out.note(`The ${kind.noun} needs an approval before any money moves:`);
-    out.hint(commands.write(kind.topic, 'approve', id));
-  };
-}

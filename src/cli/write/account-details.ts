@@ -1,8 +1,7 @@
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, WriteDetails} from '../guard/facts.ts';
-import {openEffect} from './open-effect.ts';
-import {asName, tryRead} from './who.ts';
+import {asName, openEffect, tryRead} from './who.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 
 /** Maximum number of treasury accounts that are searched for a label. */

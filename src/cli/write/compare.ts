@@ -65,7 +65,7 @@ export function compareAnswer(
   if (payment === undefined || Object.keys(receivedFields(record)).length === 0) return;
   const created = {noun: payment.kind, asked: body, record: receivedFields(record)};
   if (key === undefined) checkAnswered({...created, idempotencyKey: null, isNew: true, next});
-  noteCreated(context, {...created, resource: firstPart(operation), next});
+  noteCreated(context, {...created, resource: operation, next});
 }
 
 export const changesStatus = (operation: OperationId): boolean => /\.(approve|cancel)$/.test(operation);
@@ -138,7 +138,7 @@ function noteValues(
   const fields = Object.entries(leaves).flatMap(([field, asked]) =>
     asked === undefined || field === 'description' || received[field] !== undefined ? [] : [field],
   );
-  noteNotShown(context, {named, resource: firstPart(operation), fields, next});
+  noteNotShown(context, {named, resource: operation, fields, next});
 }
 
 /** How the record after a change differs from the request. Only fields that the record contains are compared. */
@@ -212,7 +212,7 @@ function noteCurrency(
 /**
  * Warns if an answer lacks fields. After a write, whether the service did what was requested is unknown then.
  * @param named what was written: `payout 0192…`; undefined after a read
- * @param resource its name in a service file
+ * @param resource its name in a service file, or an operation on it
  */
 export function noteNotShown(
   {out, effects, commands}: Noted,
@@ -224,7 +224,7 @@ export function noteNotShown(
   }: {named: string | undefined; resource: string; fields: readonly string[]; next: string | undefined},
 ): void {
   if (fields.length === 0) return;
-  const keys = fields.flatMap((field) => keysOfField(resource, field));
+  const keys = fields.flatMap((field) => keysOfField(firstPart(resource), field));
   const unknown = named === undefined ? '' : `whether ${named} is as requested is unknown: `;
   out.warn(
     `${unknown}the answer does not show ${listed(fields)}; if this service differs, set ${listed(keys)} in the service file`,
@@ -262,11 +262,11 @@ export function unintendedStatus(
       ? undefined
       : `the ${noun} was not canceled: its status is ${status === undefined ? 'unknown' : plainValue(status)}`;
   if (status === 'failed' || status === 'canceled') return `the ${noun} ${endedAs(status)}`;
-  const without = unknownStatus(tracked, record) ?? 'has no status that can be read';
+  const without = () => unknownStatus(tracked, record) ?? 'has no status that can be read';
   if (meant === 'approved')
-    return known ? undefined : `whether the ${noun} was approved is unknown: it ${without}`;
+    return known ? undefined : `whether the ${noun} was approved is unknown: it ${without()}`;
   if (status === undefined)
-    return `the ${noun} was created, but whether it needs an approval is unknown: it ${without}`;
+    return `the ${noun} was created, but whether it needs an approval is unknown: it ${without()}`;
   return isNew && known && status !== tracked.lifecycle.initial
     ? `the ${noun} is ${status}, although no approval was requested: the service approved it by itself`
     : undefined;

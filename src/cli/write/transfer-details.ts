@@ -2,9 +2,8 @@ import {asksForApproval} from '../../client/requests/approval.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, WriteDetails} from '../guard/facts.ts';
-import {openEffect} from './open-effect.ts';
 import {cancelsOnly} from './record-facts.ts';
-import {methodLine, partyLine, recordedMethod} from './who.ts';
+import {methodLine, openEffect, partyLine, recordedMethod} from './who.ts';
 import type {Json, JsonFields} from '../../narrow.ts';
 import {asRecord, type ServiceRecord} from '../../client/answers/record.ts';
 
@@ -37,11 +36,6 @@ export async function creationDetails(
       ['effect', creationEffect(isApproved, typeof date === 'string')],
     ],
   };
-}
-
-/** The end of the note about a payin or payout that is about to be created. */
-export function releaseText({scheduled_date: date}: JsonFields): string {
-  return typeof date === 'string' ? `, to be released on ${plainValue(date)} at 09:00 New York time` : '';
 }
 
 function creationEffect(isApproved: boolean, isScheduled: boolean): string {

@@ -108,3 +108,15 @@ export function asName(value: Json): string | undefined {
 }
 
 const isSameId = (a: string | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
+
+/**
+ * A note for a write on a record that is beyond its first status, which the service may refuse; otherwise undefined.
+ */
+export function openEffect(
+  {status}: ServiceRecord,
+  verb: 'approve' | 'cancel',
+  noun: string,
+): string | undefined {
+  if (status === undefined || status === 'created' || status === 'CREATED') return undefined;
+  return `asks to ${verb} a ${noun} that is ${plainValue(status)}; the service decides`;
+}

@@ -6,8 +6,9 @@ import type {RecordResult} from '../../client/requests/resource.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type Json, type JsonFields} from '../../narrow.ts';
 import type {View} from '../../output/records/view.ts';
+import {maskShapes} from '../../sanitize/secret-shapes.ts';
 import type {Context} from '../core/context.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
 import {withDoctor} from '../core/way-out.ts';
@@ -15,7 +16,6 @@ import {type ChosenKey, unremembered} from '../doubts/payment.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
 import {changesStatus, compareAnswer, type ComparedWrite, noteOther, recordWithId} from './compare.ts';
-import {warnOfNumbers} from './exposed-numbers.ts';
 import {showPreview, type DryRun} from './previews.ts';
 import {type CreateSteps, noteReplay, createStepsOf} from './steps.ts';
 
@@ -97,7 +97,7 @@ export async function sendWrite(context: Context, asked: Write): Promise<Sent> {
 
   const send = (chosen: ChosenKey) => sendRequest(context, asked, {chosen, steps});
   const sent = await (payment === undefined
-    ? send(NO_KEY)
+    ? send(unremembered(undefined, false))
     : (await import('../doubts/memory.ts')).sendPayment(context, payment, key, send));
   const {result} = sent;
   const {effects} = context;
@@ -120,7 +120,26 @@ export async function sendWrite(context: Context, asked: Write): Promise<Sent> {
   return {...sent, unread: false, result: {...result, data: record}};
 }
 
-const NO_KEY = unremembered(undefined, false);
+/** Free-text fields of a body, which the service stores unchanged. */
+const FREE_TEXT = ['description', 'name', 'label'];
+
+/** Warns of card and account numbers in free text and metadata; only the end of the number is shown. */
+function warnOfNumbers({out}: Pick<Context, 'out'>, body: JsonFields): void {
+  const metadata = isObject(body['metadata']) ? Object.entries(body['metadata']) : [];
+  const texts = [
+    ...FREE_TEXT.map((name): [string, Json] => [name, body[name]]),
+    ...metadata.map(([key, value]): [string, Json] => [`metadata ${key}`, value]),
+  ];
+  for (const [name, text] of texts) {
+    if (typeof text !== 'string') continue;
+    const masked = maskShapes(text);
+    if (masked === text) continue;
+    const [end] = /…\w{0,4}/.exec(masked) ?? ['…'];
+    out.warn(
+      `${name} seems to contain a card or account number (${end}); the service stores this text unchanged`,
+    );
+  }
+}
 
 /** A printed command gets a key of its own, or none. */
 const WITHOUT_KEY = {without: ['--idempotency-key', '--accept']};

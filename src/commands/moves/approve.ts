@@ -1,7 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
-import {readStated} from '../../cli/write/stated-amount.ts';
 import {approveRecord} from '../../cli/resources/money/writes.ts';
 import {MOVE} from '../../cli/resources/money/moves.ts';
 
@@ -13,7 +12,6 @@ export default class MovesApprove extends RemitCommand {
 
   async run() {
     const {args, flags} = await this.parse(MovesApprove);
-    const request = {id: args.id, stated: readStated(flags), dryRun: flags['dry-run']};
-    return this.conclude(await approveRecord(await this.open(), MOVE, request));
+    return this.conclude(await approveRecord(await this.open(), MOVE, args.id, flags));
   }
 }

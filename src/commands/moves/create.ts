@@ -40,7 +40,7 @@ export default class MovesCreate extends RemitCommand {
       currency_code: flags.currency,
       description: flags.description,
     };
-    const request = {body, amount, dryRun: flags['dry-run'], accepts: flags.accept ?? []};
-    return this.conclude(await createMoney(await this.open(), MOVE, {...request, typed: this.typed}));
+    const request = {body, amount, flags, typed: this.typed};
+    return this.conclude(await createMoney(await this.open(), MOVE, request));
   }
 }

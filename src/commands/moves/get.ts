@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
-import {answered} from '../../cli/resources/reads.ts';
+import {readRecord} from '../../cli/resources/reads.ts';
 import {moveView} from '../../output/views/moves.ts';
 
 export default class MovesGet extends RemitCommand {
@@ -11,10 +11,8 @@ export default class MovesGet extends RemitCommand {
   async run() {
     const {args} = await this.parse(MovesGet);
     const context = await this.open();
-    const {client, out, stop} = context;
-    const input = {params: {move_id: args.id}, options: {signal: stop.signal}};
-    const move = answered(context, await client.record('moves.get', input));
-    out.record(move, moveView);
+    const move = await readRecord(context, 'moves.get', {move_id: args.id});
+    context.out.record(move, moveView);
     return move;
   }
 }

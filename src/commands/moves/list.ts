@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {listFlags} from '../../cli/input/flags.ts';
-import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {showRecords} from '../../cli/resources/lists.ts';
 import {moveView} from '../../output/views/moves.ts';
 
 export default class MovesList extends RemitCommand {
@@ -13,8 +13,7 @@ export default class MovesList extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(MovesList);
-    const context = await this.open();
-    const listing = context.client.moves.list({order: flags.order}, listOptions(context, flags));
-    await showList(context, listing, moveView, this.typed);
+    const query = {order: flags.order};
+    await showRecords(await this.open(), 'moves.list', query, {view: moveView, flags, typed: this.typed});
   }
 }

@@ -2,7 +2,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {TO_PAYEE, showRecent} from '../../cli/resources/recent.ts';
-import {answered} from '../../cli/resources/reads.ts';
+import {readRecord} from '../../cli/resources/reads.ts';
 import {payeeView} from '../../output/views/parties.ts';
 
 export default class PayeesGet extends RemitCommand {
@@ -13,10 +13,9 @@ export default class PayeesGet extends RemitCommand {
   async run() {
     const {args} = await this.parse(PayeesGet);
     const context = await this.open();
-    const {client, out, stop} = context;
     const id = await resolveId(context, 'payee', args.id);
-    const data = answered(context, await client.payees.get({id}, {signal: stop.signal}));
-    out.record(data, payeeView);
+    const data = await readRecord(context, 'payees.get', {id});
+    context.out.record(data, payeeView);
     await showRecent(context, id, [TO_PAYEE]);
     return data;
   }

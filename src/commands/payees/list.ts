@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {listFlags} from '../../cli/input/flags.ts';
-import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {showRecords} from '../../cli/resources/lists.ts';
 import {payeeView} from '../../output/views/parties.ts';
 
 export default class PayeesList extends RemitCommand {
@@ -13,8 +13,7 @@ export default class PayeesList extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(PayeesList);
-    const context = await this.open();
-    const listing = context.client.payees.list({order: flags.order}, listOptions(context, flags));
-    await showList(context, listing, payeeView, this.typed);
+    const query = {order: flags.order};
+    await showRecords(await this.open(), 'payees.list', query, {view: payeeView, flags, typed: this.typed});
   }
 }

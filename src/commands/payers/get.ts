@@ -2,7 +2,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {FROM_PAYER, showRecent} from '../../cli/resources/recent.ts';
-import {answered} from '../../cli/resources/reads.ts';
+import {readRecord} from '../../cli/resources/reads.ts';
 import {payerView} from '../../output/views/parties.ts';
 
 export default class PayersGet extends RemitCommand {
@@ -13,10 +13,9 @@ export default class PayersGet extends RemitCommand {
   async run() {
     const {args} = await this.parse(PayersGet);
     const context = await this.open();
-    const {client, out, stop} = context;
     const id = await resolveId(context, 'payer', args.id);
-    const data = answered(context, await client.payers.get({id}, {signal: stop.signal}));
-    out.record(data, payerView);
+    const data = await readRecord(context, 'payers.get', {id});
+    context.out.record(data, payerView);
     await showRecent(context, id, [FROM_PAYER]);
     return data;
   }

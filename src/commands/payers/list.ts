@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {listFlags} from '../../cli/input/flags.ts';
-import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {showRecords} from '../../cli/resources/lists.ts';
 import {payerView} from '../../output/views/parties.ts';
 
 export default class PayersList extends RemitCommand {
@@ -13,8 +13,7 @@ export default class PayersList extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(PayersList);
-    const context = await this.open();
-    const listing = context.client.payers.list({order: flags.order}, listOptions(context, flags));
-    await showList(context, listing, payerView, this.typed);
+    const query = {order: flags.order};
+    await showRecords(await this.open(), 'payers.list', query, {view: payerView, flags, typed: this.typed});
   }
 }

@@ -46,16 +46,7 @@ export default class PayinsCreate extends RemitCommand {
       metadata: readMetadata(flags.metadata),
       auto_approve: flags['auto-approve'] || undefined,
     };
-    return this.conclude(
-      await createMoney(await this.open(), PAYIN, {
-        body,
-        amount,
-        idempotencyKey: flags['idempotency-key'],
-        dryRun: flags['dry-run'],
-        accepts: flags.accept ?? [],
-        wait: flags,
-        typed: this.typed,
-      }),
-    );
+    const request = {body, amount, flags, typed: this.typed};
+    return this.conclude(await createMoney(await this.open(), PAYIN, request));
   }
 }

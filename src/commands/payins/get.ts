@@ -1,7 +1,7 @@
 import {showWithReturn} from '../../cli/core/bank-returns.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
-import {answered} from '../../cli/resources/reads.ts';
+import {readRecord} from '../../cli/resources/reads.ts';
 import {payinView} from '../../output/views/transfers.ts';
 
 export default class PayinsGet extends RemitCommand {
@@ -12,9 +12,7 @@ export default class PayinsGet extends RemitCommand {
   async run() {
     const {args} = await this.parse(PayinsGet);
     const context = await this.open();
-    const {client, stop} = context;
-    const input = {params: {id: args.id}, options: {signal: stop.signal}};
-    const payin = answered(context, await client.record('payins.get', input));
+    const payin = await readRecord(context, 'payins.get', {id: args.id});
     await showWithReturn(context, payin, payinView);
     return payin;
   }

@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {inGroup, listFlags, ownerFlags} from '../../cli/input/flags.ts';
-import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {showRecords} from '../../cli/resources/lists.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
@@ -18,7 +18,7 @@ export default class PaymentMethodsList extends RemitCommand {
     const context = await this.open();
     const owner = {...typed, id: await resolveId(context, typed.label, typed.id)};
     const query = {...methodParams(owner), order: flags.order};
-    const listing = context.client.list(methodOperation(owner, 'list'), query, listOptions(context, flags));
-    await showList(context, listing, paymentMethodView, this.typed);
+    const shown = {view: paymentMethodView, flags, typed: this.typed};
+    await showRecords(context, methodOperation(owner, 'list'), query, shown);
   }
 }

@@ -1,9 +1,7 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, ownerFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
-import {ownerDetails} from '../../cli/write/who.ts';
-import {findMethod, methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
-import {requireId} from '../../cli/resources/names.ts';
+import {findMethod, methodWrite, readOwner} from '../../cli/resources/payment-methods.ts';
 import {write} from '../../cli/write/write.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
@@ -17,21 +15,10 @@ export default class PaymentMethodsSetDefault extends RemitCommand {
     const {args, flags} = await this.parse(PaymentMethodsSetDefault);
     const owner = readOwner(flags);
     const context = await this.open();
-    requireId(context, owner.label, owner.id);
+    const operation = `make payment method ${args.id} the default`;
     const outcome = await write(context, {
-      operation: methodOperation(owner, 'setDefault'),
-      params: methodParams(owner, args.id),
-      dryRun: flags['dry-run'],
-      facts: {
-        operation: `make payment method ${args.id} the default`,
-        party: [owner.label, owner.id],
-        details: ownerDetails(context, owner),
-      },
-      noun: 'payment method',
-      id: args.id,
-      done: 'was made the default',
-      leaves: {is_default: true},
-      checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
+      ...methodWrite(context, owner, args.id, {verb: 'setDefault', operation}),
+      ...{dryRun: flags['dry-run'], done: 'was made the default', leaves: {is_default: true}},
       read: async () => (await findMethod(context, owner, args.id)) ?? {},
       view: paymentMethodView,
     });

@@ -1,7 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, statedAmountFlags, waitFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
-import {readStated} from '../../cli/write/stated-amount.ts';
 import {PAYOUT} from '../../cli/resources/money/transfer-kinds.ts';
 import {approveRecord} from '../../cli/resources/money/writes.ts';
 
@@ -20,10 +19,6 @@ export default class PayoutsApprove extends RemitCommand {
 
   async run() {
     const {args, flags} = await this.parse(PayoutsApprove);
-    const request = {
-      ...{id: args.id, stated: readStated(flags)},
-      ...{dryRun: flags['dry-run'], wait: flags},
-    };
-    return this.conclude(await approveRecord(await this.open(), PAYOUT, request));
+    return this.conclude(await approveRecord(await this.open(), PAYOUT, args.id, flags));
   }
 }

@@ -1,7 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
-import {readStated} from '../../cli/write/stated-amount.ts';
 import {PAYOUT} from '../../cli/resources/money/transfer-kinds.ts';
 import {cancelRecord} from '../../cli/resources/money/writes.ts';
 
@@ -16,9 +15,6 @@ export default class PayoutsCancel extends RemitCommand {
 
   async run() {
     const {args, flags} = await this.parse(PayoutsCancel);
-    const request = {
-      ...{id: args.id, stated: readStated(flags), dryRun: flags['dry-run']},
-    };
-    return this.conclude(await cancelRecord(await this.open(), PAYOUT, request));
+    return this.conclude(await cancelRecord(await this.open(), PAYOUT, args.id, flags));
   }
 }

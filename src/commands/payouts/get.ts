@@ -1,7 +1,7 @@
 import {showWithReturn} from '../../cli/core/bank-returns.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
-import {answered} from '../../cli/resources/reads.ts';
+import {readRecord} from '../../cli/resources/reads.ts';
 import {payoutView} from '../../output/views/transfers.ts';
 
 export default class PayoutsGet extends RemitCommand {
@@ -12,9 +12,7 @@ export default class PayoutsGet extends RemitCommand {
   async run() {
     const {args} = await this.parse(PayoutsGet);
     const context = await this.open();
-    const {client, stop} = context;
-    const input = {params: {id: args.id}, options: {signal: stop.signal}};
-    const payout = answered(context, await client.record('payouts.get', input));
+    const payout = await readRecord(context, 'payouts.get', {id: args.id});
     await showWithReturn(context, payout, payoutView);
     return payout;
   }

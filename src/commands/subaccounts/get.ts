@@ -2,7 +2,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {OF_SUBACCOUNT, showRecent} from '../../cli/resources/recent.ts';
-import {answered} from '../../cli/resources/reads.ts';
+import {readRecord} from '../../cli/resources/reads.ts';
 import {subaccountView} from '../../output/views/moves.ts';
 
 export default class SubaccountsGet extends RemitCommand {
@@ -14,10 +14,9 @@ export default class SubaccountsGet extends RemitCommand {
   async run() {
     const {args} = await this.parse(SubaccountsGet);
     const context = await this.open();
-    const {client, out, stop} = context;
     const id = await resolveId(context, 'subaccount', args.id);
-    const data = answered(context, await client.subaccounts.get({id}, {signal: stop.signal}));
-    out.record(data, subaccountView);
+    const data = await readRecord(context, 'subaccounts.get', {id});
+    context.out.record(data, subaccountView);
     await showRecent(context, id, OF_SUBACCOUNT);
     return data;
   }

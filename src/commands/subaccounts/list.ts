@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {listFlags} from '../../cli/input/flags.ts';
-import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {showRecords} from '../../cli/resources/lists.ts';
 import {subaccountView} from '../../output/views/moves.ts';
 
 export default class SubaccountsList extends RemitCommand {
@@ -13,8 +13,11 @@ export default class SubaccountsList extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(SubaccountsList);
-    const context = await this.open();
-    const listing = context.client.subaccounts.list({order: flags.order}, listOptions(context, flags));
-    await showList(context, listing, subaccountView, this.typed);
+    const query = {order: flags.order};
+    await showRecords(await this.open(), 'subaccounts.list', query, {
+      view: subaccountView,
+      flags,
+      typed: this.typed,
+    });
   }
 }

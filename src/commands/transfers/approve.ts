@@ -3,7 +3,6 @@ import {approveRecord} from '../../cli/resources/money/writes.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {accountTransferWaitFlags, dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
-import {readStated} from '../../cli/write/stated-amount.ts';
 
 export default class TransfersApprove extends RemitCommand {
   static override summary = 'Approve an account transfer so that money moves';
@@ -16,7 +15,6 @@ export default class TransfersApprove extends RemitCommand {
 
   async run() {
     const {args, flags} = await this.parse(TransfersApprove);
-    const request = {id: args.id, stated: readStated(flags), dryRun: flags['dry-run'], wait: flags};
-    return this.conclude(await approveRecord(await this.open(), ACCOUNT_TRANSFER, request));
+    return this.conclude(await approveRecord(await this.open(), ACCOUNT_TRANSFER, args.id, flags));
   }
 }

@@ -52,8 +52,7 @@ export default class TransfersCreate extends RemitCommand {
       auto_approve: flags['auto-approve'] || undefined,
       description: flags.description,
     };
-    const accepts = flags.accept ?? [];
-    const request = {body, amount, dryRun: flags['dry-run'], accepts, wait: flags, typed: this.typed};
+    const request = {body, amount, flags, typed: this.typed};
     return this.conclude(await createMoney(await this.open(), ACCOUNT_TRANSFER, request));
   }
 }

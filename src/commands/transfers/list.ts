@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {inGroup, listFlags} from '../../cli/input/flags.ts';
-import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {showRecords} from '../../cli/resources/lists.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {ACCOUNT_TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {accountTransferView} from '../../output/views/treasury.ts';
@@ -31,7 +31,7 @@ export default class TransfersList extends RemitCommand {
     const account =
       flags.account === undefined ? undefined : await resolveId(context, 'treasury account', flags.account);
     const query = {status: flags.status, account_id: account, order: flags.order};
-    const listing = context.client.accountTransfers.list(query, listOptions(context, flags));
-    await showList(context, listing, accountTransferView, this.typed);
+    const shown = {view: accountTransferView, flags, typed: this.typed};
+    await showRecords(context, 'accountTransfers.list', query, shown);
   }
 }

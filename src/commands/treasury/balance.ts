@@ -4,7 +4,7 @@ import {namedAccountArg} from '../../cli/input/flags.ts';
 import {count} from '../../cli/input/global-flags.ts';
 import {noIds} from '../../cli/input/without-ids.ts';
 import {resolveId} from '../../cli/resources/names.ts';
-import {answered, noteUnread} from '../../cli/resources/reads.ts';
+import {noteUnread, readRecord} from '../../cli/resources/reads.ts';
 import {balanceView} from '../../output/views/treasury.ts';
 
 export default class TreasuryBalance extends RemitCommand {
@@ -32,15 +32,13 @@ export default class TreasuryBalance extends RemitCommand {
     const {args, flags} = await this.parse(TreasuryBalance);
     if (flags.history && flags.output === 'id') throw noIds('treasury balance --history');
     const context = await this.open();
-    const {client, out, stop} = context;
     const id = await resolveId(context, 'treasury account', args.account);
     if (flags.history) {
       const {showHistory} = await import('../../cli/resources/balance-history.ts');
       return showHistory(context, id, {days: flags.days ?? 30, html: flags.html});
     }
-    const input = {params: {account_id: id}, options: {signal: stop.signal}};
-    const data = answered(context, await client.record('treasury.balance', input));
-    out.record(data, balanceView);
+    const data = await readRecord(context, 'treasury.balance', {account_id: id});
+    context.out.record(data, balanceView);
     noteUnread(context, data, {
       resource: 'treasury',
       fields: ['current_balance_in_minor_units', 'currency_code'],

@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {listFlags, namedAccountArg} from '../../cli/input/flags.ts';
-import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {showRecords} from '../../cli/resources/lists.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {bankTransactionView} from '../../output/views/treasury.ts';
 
@@ -17,8 +17,7 @@ export default class TreasuryTransactions extends RemitCommand {
     const {args, flags} = await this.parse(TreasuryTransactions);
     const context = await this.open();
     const id = await resolveId(context, 'treasury account', args.account);
-    const query = {account_id: id, order: flags.order};
-    const listing = context.client.treasury.transactions(query, listOptions(context, flags));
-    await showList(context, listing, bankTransactionView, this.typed);
+    const shown = {view: bankTransactionView, flags, typed: this.typed};
+    await showRecords(context, 'treasury.transactions', {account_id: id, order: flags.order}, shown);
   }
 }

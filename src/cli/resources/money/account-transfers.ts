@@ -9,7 +9,7 @@ import {accountTransferView} from '../../../output/views/treasury.ts';
 import type {Context} from '../../core/context.ts';
 import {accountLabels, accountTransferDetails} from '../../write/account-details.ts';
 import type {MoneyKind} from './money-kind.ts';
-import type {ServiceRecord} from '../../../client/answers/record.ts';
+import {asRecord, type ServiceRecord} from '../../../client/answers/record.ts';
 
 /** Account transfers between two treasury accounts. */
 export const ACCOUNT_TRANSFER: MoneyKind = {
@@ -26,7 +26,8 @@ export const ACCOUNT_TRANSFER: MoneyKind = {
     ...{takesKey: false, partyLabel: 'account', sourceLabel: ''},
     ...{partyField: 'destination_account_id', sourceField: 'source_account_id'},
     ids: {source_account_id: 'treasury account', destination_account_id: 'treasury account'},
-    details: (context, body) => accountTransferDetails(context, body, asksForApproval(body) ? 'now' : 'wait'),
+    details: (context, body) =>
+      accountTransferDetails(context, asRecord(body), asksForApproval(body) ? 'now' : 'wait'),
     listWords: (source) => ['transfers', 'list', '--account', source ?? '', '--limit', '5'],
   },
 };

@@ -35,7 +35,7 @@ interface MoneyCreate {
   /** Of a record whose money goes from one account of ours to another; `sourceLabel` stands before it in sentences. */
   readonly sourceField?: string;
   readonly sourceLabel?: string;
-  readonly details: (context: Context, body: ServiceRecord) => Promise<WriteDetails>;
+  readonly details: (context: Context, body: JsonFields) => Promise<WriteDetails>;
   /** The list in which a record without an answer is looked for. */
   readonly listWords: (source: string | null) => readonly string[];
   /** Says more about a create that was refused. */

@@ -5,7 +5,7 @@ import {moveView} from '../../../output/views/moves.ts';
 import type {Context} from '../../core/context.ts';
 import {moveDetails} from '../../write/account-details.ts';
 import type {MoneyKind} from './money-kind.ts';
-import type {ServiceRecord} from '../../../client/answers/record.ts';
+import {asRecord, type ServiceRecord} from '../../../client/answers/record.ts';
 
 /** Moves between two subaccounts. An approval settles one at once: 201, or 207 after a recoverable problem. */
 export const MOVE: MoneyKind = {
@@ -17,7 +17,7 @@ export const MOVE: MoneyKind = {
     ...{takesKey: false, partyLabel: 'subaccount', sourceLabel: 'subaccount '},
     ...{partyField: 'destination_subaccount_id', sourceField: 'source_subaccount_id'},
     ids: {source_subaccount_id: 'subaccount', destination_subaccount_id: 'subaccount'},
-    details: (context, body) => moveDetails(context, body, 'wait'),
+    details: (context, body) => moveDetails(context, asRecord(body), 'wait'),
     listWords: () => ['moves', 'list', '--limit', '5'],
   },
   explain: (context, _, id, error) => explainRefusal(context, id, error),

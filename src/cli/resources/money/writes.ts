@@ -12,34 +12,36 @@ import type {WriteFacts} from '../../guard/facts.ts';
 import {refuseForLive} from '../../guard/test-only.ts';
 import type {Amount} from '../../input/amounts.ts';
 import type {Typed} from '../../line/command-line.ts';
-import {isStillWaiting, type WaitFlagValues} from '../../wait/flags.ts';
-import {approvalNote, waitForRecord} from '../../wait/wait-for-record.ts';
+import {approvalNote, isStillWaiting, type WaitFlagValues} from '../../wait/awaited.ts';
+import {waitForRecord} from '../../wait/wait-for-record.ts';
 import {isStillCreated, type Meant, recordWithId, unintendedStatus} from '../../write/compare.ts';
 import {cancelsOnly, recordFacts} from '../../write/record-facts.ts';
-import {releaseText} from '../../write/transfer-details.ts';
+import {readStated} from '../../write/stated-amount.ts';
 import {write, type Written} from '../../write/write.ts';
 import {requireIds} from '../names.ts';
 import type {ApproveOrCancel, MoneyKind, PayinOrPayout} from './money-kind.ts';
-import {asRecord, type ServiceRecord} from '../../../client/answers/record.ts';
+import type {ServiceRecord} from '../../../client/answers/record.ts';
 
 /** A payin, payout, move or account transfer, as it was typed. */
 interface MoneyRequest {
   body: JsonFields;
   amount: Amount;
-  dryRun: boolean | undefined;
-  accepts: readonly string[];
+  flags: WaitFlagValues & {
+    'dry-run'?: boolean | undefined;
+    accept?: readonly string[] | undefined;
+    /** Where the operation takes one. */
+    'idempotency-key'?: string | undefined;
+  };
   typed: Typed;
-  /** The key that was typed, where the operation takes one. */
-  idempotencyKey?: string | undefined;
-  wait?: WaitFlagValues;
 }
 
 /** Creates a record that moves money once it is approved, and then waits if requested. */
 export function createMoney(
   context: Context,
   kind: MoneyKind,
-  {body, amount, dryRun, accepts, typed, idempotencyKey, wait = {}}: MoneyRequest,
+  {body, amount, flags, typed}: MoneyRequest,
 ): Promise<CommandOutcome> {
+  const {'dry-run': dryRun, accept: accepts = [], 'idempotency-key': idempotencyKey, ...wait} = flags;
   const {resource, topic, noun, creates} = kind;
   requireIds(context, body, creates.ids);
   if (typeof body['subaccount_id'] === 'string') refuseForLive(context, '--subaccount');
@@ -55,7 +57,7 @@ export function createMoney(
     facts: {
       ...{operation: `create ${what}`, party: [creates.partyLabel, party], amountMinor, currency},
       ...('rail' in body ? {rail: {value: typeof rail === 'string' ? rail : undefined}} : {}),
-      details: () => creates.details(context, asRecord(body)),
+      details: () => creates.details(context, body),
     },
     announce: `Creating ${what} of ${guardedAmountText(amountMinor, currency)}${source === null ? ',' : ''} ${parties}${releaseText(body)}`,
     checkedBy: creates.listWords(source),
@@ -82,28 +84,44 @@ export function createMoney(
   });
 }
 
-/** What was typed to approve or cancel a record. */
-interface Act {
-  id: string;
-  dryRun: boolean | undefined;
-  wait?: WaitFlagValues;
-  stated: Amount | undefined;
+/** The end of the note about a payin or payout that is about to be created. */
+function releaseText({scheduled_date: date}: JsonFields): string {
+  return typeof date === 'string' ? `, to be released on ${plainValue(date)} at 09:00 New York time` : '';
+}
+
+/** The flags of an approval or cancellation. */
+interface ActFlags extends WaitFlagValues {
+  'dry-run'?: boolean | undefined;
+  /** --amount and --currency, of a record whose amount the service does not show. */
+  amount?: string | undefined;
+  currency?: string | undefined;
 }
 
 /** Approves a record, so that its money moves. */
-export const approveRecord = (context: Context, kind: MoneyKind, act: Act): Promise<CommandOutcome> =>
-  actOn(context, kind, {...act, verb: 'approve', operation: `${kind.resource}.approve`});
+export const approveRecord = (
+  context: Context,
+  kind: MoneyKind,
+  id: string,
+  flags: ActFlags,
+): Promise<CommandOutcome> =>
+  actOn(context, kind, {id, flags, verb: 'approve', operation: `${kind.resource}.approve`});
 
-export const cancelRecord = (context: Context, kind: PayinOrPayout, act: Act): Promise<CommandOutcome> =>
-  actOn(context, kind, {...act, verb: 'cancel', operation: `${kind.resource}.cancel`});
+export const cancelRecord = (
+  context: Context,
+  kind: PayinOrPayout,
+  id: string,
+  flags: ActFlags,
+): Promise<CommandOutcome> =>
+  actOn(context, kind, {id, flags, verb: 'cancel', operation: `${kind.resource}.cancel`});
 
 /** With a live key or caps the record is read first, so that its amount is shown and checked. */
 function actOn(
   context: Context,
   kind: MoneyKind,
-  act: Act & {verb: ApproveOrCancel; operation: OperationId},
+  {id, flags, verb, operation}: {id: string; flags: ActFlags; verb: ApproveOrCancel; operation: OperationId},
 ): Promise<CommandOutcome> {
-  const {id, verb, operation, dryRun, stated, wait = {}} = act;
+  const {'dry-run': dryRun, ...wait} = flags;
+  const stated = readStated(flags);
   const {noun} = kind;
   const read = () => kind.read(context, id);
   const details = (record: ServiceRecord) => kind.details(context, verb, record);

@@ -1,6 +1,6 @@
-import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {idText} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
+import {asReceived} from '../../../narrow.ts';
 import {selectedValue} from '../../../output/records/select.ts';
 import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
 import {parseBody} from '../../../webhooks/verify/event.ts';
@@ -89,10 +89,10 @@ export class Expander {
     const {signal} = this.#stopped;
     const options = {signal, retries: 1, totalMs: REQUEST_MS};
     try {
-      const {data} = await this.#context.client.call(job.operation, {params: {id: job.id}, options});
-      if (!signal.aborted) this.#report(job, unwrapRecord(data) ?? null, null);
+      const {data} = await this.#context.client.record(job.operation, {params: {id: job.id}, options});
+      if (!signal.aborted) this.#report(job, asReceived(data) ?? null, null);
     } catch (error) {
-      if (!signal.aborted) this.#report(job, null, messageOf(error));
+      if (!signal.aborted) this.#report(job, null, failureText(error));
     }
   }
 
@@ -101,7 +101,7 @@ export class Expander {
   }
 }
 
-const messageOf = (error: unknown): string =>
+const failureText = (error: unknown): string =>
   error instanceof RemitError ? error.message : 'internal error (a bug in remit)';
 
 function jobOf({id: delivery, body}: Delivery): Job | undefined {

@@ -5,7 +5,7 @@ import type {Context} from '../../core/context.ts';
 import {fingerprintIn, openSecretFile} from '../../input/secret-file.ts';
 import {readSecretFile} from '../secrets.ts';
 import {keptSecretFile, type NotedEndpoint} from './endpoint-note.ts';
-import {hrefOf} from './same-url.ts';
+import {hrefOf} from '../endpoints.ts';
 
 /**
  * The secret that an earlier listener kept for its endpoint.

@@ -1,8 +1,9 @@
-import type {ServiceRecord} from '../../../client/answers/record.ts';
 import {isUsableId} from '../../../client/answers/readable.ts';
+import type {ServiceRecord} from '../../../client/answers/record.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
+import {listedEndpoints, readEndpoint} from '../endpoints.ts';
 import {nameDropped, type DropReason, type DropReport} from './dropped.ts';
 import {forget, save, type HeldEndpoint} from './endpoint-note.ts';
 import {deleteCommand, removeEndpoint} from './remove-endpoint.ts';
@@ -33,23 +34,23 @@ export async function findLeft(context: Context, held: HeldEndpoint): Promise<Fo
   }
 }
 
-async function known({client}: Context, id: string): Promise<FoundEndpoint[]> {
+async function known(context: Context, id: string): Promise<FoundEndpoint[]> {
   try {
-    return [{id, record: (await client.record('webhookEndpoints.get', {params: {id}})).data}];
+    return [{id, record: await readEndpoint(context, id)}];
   } catch (error) {
     if (error instanceof RemitError && error.code === 'NOT_FOUND') return [];
     throw error;
   }
 }
 
-async function listed({client, stop, out}: Context, {note}: HeldEndpoint): Promise<FoundEndpoint[]> {
+async function listed(context: Context, {note}: HeldEndpoint): Promise<FoundEndpoint[]> {
   const {url, description} = note;
   const found: FoundEndpoint[] = [];
   if (description === undefined) return found;
-  const listing = client.records('webhookEndpoints.list', {}, {all: true, signal: stop.signal});
-  for await (const record of listing)
-    if (record.url === url && record.description === description && isUsableId(record.id, out.sanitizer))
-      found.push({id: record.id, record});
+  for await (const record of listedEndpoints(context, context.stop.signal)) {
+    const isIts = record.url === url && record.description === description;
+    if (isIts && isUsableId(record.id, context.out.sanitizer)) found.push({id: record.id, record});
+  }
   return found;
 }
 

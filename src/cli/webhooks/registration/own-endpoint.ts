@@ -4,7 +4,7 @@ import {plainValue} from '../../../output/records/view.ts';
 import type {EndpointLine} from '../../../webhooks/delivery/lines.ts';
 import type {Context} from '../../core/context.ts';
 import {deleteCommand} from './remove-endpoint.ts';
-import {endpointsAt, hrefOf} from './same-url.ts';
+import {endpointsAt, hrefOf, readEndpoint} from '../endpoints.ts';
 
 export type WatchContext = Pick<Context, 'client' | 'clock' | 'out' | 'commands'>;
 
@@ -79,11 +79,9 @@ export class OwnEndpoint {
       ...{state, error, same_url: []},
     });
     try {
-      const {client} = this.#context;
-      const asked = {params: {id}, options: {signal: this.#ended.signal}};
-      const {url: itsUrl, is_active: isActive} = (await client.record('webhookEndpoints.get', asked)).data;
-      if (itsUrl !== undefined && hrefOf(itsUrl) !== hrefOf(url)) return {...found('changed'), url: itsUrl};
-      return found(isActive === false ? 'disabled' : 'active');
+      const {url: its, is_active: active} = await readEndpoint(this.#context, id, this.#ended.signal);
+      if (its !== undefined && hrefOf(its) !== hrefOf(url)) return {...found('changed'), url: its};
+      return found(active === false ? 'disabled' : 'active');
     } catch (error) {
       if (error instanceof RemitError && error.httpStatus === 404) return found('deleted');
       return found('unknown', messageOf(error));

@@ -1,5 +1,7 @@
 import {EVENT_TYPE_NAMES} from '../../../contract/events.ts';
 import {RemitError} from '../../../errors.ts';
+import {answeredRecord, type ServiceRecord} from '../../../client/answers/record.ts';
+import {type Json, must} from '../../../narrow.ts';
 import {typePattern} from '../../../webhooks/delivery/patterns.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
@@ -17,13 +19,11 @@ import {
   type HeldEndpoint,
   type NotedEndpoint,
 } from './endpoint-note.ts';
-import {removeLeftOver, type FoundEndpoint} from './left-overs.ts';
+import {removeLeftOver} from './left-overs.ts';
 import {nameOthers} from './own-endpoint.ts';
 import {nameLeft, nextStart, removeEndpoint} from './remove-endpoint.ts';
-import {endpointsAt, hrefOf} from './same-url.ts';
+import {endpointsAt, hrefOf} from '../endpoints.ts';
 import {useAgain} from './use-again.ts';
-import {type Json, must} from '../../../narrow.ts';
-import {answeredRecord} from '../../../client/answers/record.ts';
 
 export interface Registration {
   id: string;
@@ -123,8 +123,8 @@ async function create(
   try {
     const answer = await send(context, held, subscribed(events));
     const record = answeredRecord(answer);
-    id = must(record.id, 'id in an answer'); // one without it was refused earlier
-    refuseOther(context, held, {id, record});
+    id = must(record.id, 'id of the endpoint'); // an answer without it was refused earlier
+    refuseOther(context, held, {...record, id});
     secret = findSigningSecret(answer, context.out.sanitizer)?.value;
     if (secret !== undefined) context.out.sanitizer.conceal(secret);
     isKept = secret !== undefined && keepSecret(context, kept, secret);
@@ -181,8 +181,11 @@ function withNextStart({profile}: Context, thrown: unknown): unknown {
 }
 
 /** The endpoint is deleted in the end, so it must be the one that was just created; its note finds that one later. */
-function refuseOther({commands, profile}: Context, {note}: NotedEndpoint, {id, record}: FoundEndpoint): void {
-  const {url, description} = record;
+function refuseOther(
+  {commands, profile}: Context,
+  {note}: NotedEndpoint,
+  {id, url, description}: ServiceRecord,
+): void {
   const isOther =
     (url !== undefined && hrefOf(url) !== hrefOf(note.url)) ||
     (typeof description === 'string' && description !== note.description);

@@ -1,6 +1,7 @@
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
+import {readEndpoint} from '../endpoints.ts';
 import type {HeldEndpoint} from './endpoint-note.ts';
 
 export const deleteCommand = ({commands}: Pick<Context, 'commands'>, id: string): string =>
@@ -39,10 +40,10 @@ export async function removeEndpoint(
 }
 
 /** False if it cannot be read: the service has confirmed its deletion. */
-async function exists({client}: Context, id: string): Promise<boolean> {
+async function exists(context: Context, id: string): Promise<boolean> {
   try {
-    const {data} = await client.record('webhookEndpoints.get', {params: {id}});
-    return data.id === id && data.is_active !== false;
+    const found = await readEndpoint(context, id);
+    return found.id === id && found.is_active !== false;
   } catch {
     return false;
   }

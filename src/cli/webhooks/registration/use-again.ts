@@ -5,8 +5,8 @@ import {sendWrite} from '../../write/write.ts';
 import type {DropReason} from './dropped.ts';
 import {save, selfAsHolder, type HeldEndpoint} from './endpoint-note.ts';
 import {keptSecret, moveToFile} from './kept-secret.ts';
-import {findLeft, isUnchanged, type FoundEndpoint} from './left-overs.ts';
-import {hrefOf} from './same-url.ts';
+import {findLeft, type FoundEndpoint, isUnchanged} from './left-overs.ts';
+import {hrefOf} from '../endpoints.ts';
 
 export interface UsedAgain {
   id: string;
@@ -53,16 +53,11 @@ export async function useAgain(
 /** The types of --events may be others than those of the earlier listener. */
 async function subscribe(
   context: Context,
-  {id, record}: FoundEndpoint,
+  {id, record: {event_types: before}}: FoundEndpoint,
   event_types: readonly string[],
 ): Promise<void> {
-  const {event_types: before} = record;
-  if (
-    before !== undefined &&
-    before.length === event_types.length &&
-    event_types.every((type) => before.includes(type))
-  )
-    return;
+  const isSame = before?.length === event_types.length && event_types.every((type) => before.includes(type));
+  if (isSame) return;
   const body = {event_types: [...event_types]};
   await sendWrite(context, {
     ...endpointChange(context, id, 'update'),

@@ -1,5 +1,7 @@
 import {rmSync} from 'node:fs';
 import {RemitError} from '../../../errors.ts';
+import {answeredRecord} from '../../../client/answers/record.ts';
+import {type Json, must} from '../../../narrow.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
 import {fingerprintIn, openSecretFile, type SecretFile} from '../../input/secret-file.ts';
@@ -11,9 +13,8 @@ import {
   keepSecret,
   showSecret,
 } from '../../resources/webhook-endpoints.ts';
+import {listedEndpoints} from '../endpoints.ts';
 import type {Rotation, RotationState} from './rotation.ts';
-import {type Json, must} from '../../../narrow.ts';
-import {answeredRecord} from '../../../client/answers/record.ts';
 
 /** Whether the user has the secret of the new endpoint. */
 export function hasNewSecret(rotation: Rotation): boolean {
@@ -34,7 +35,7 @@ export async function createNew(context: Context, rotation: Rotation, plan: Rota
     rotation.save({...plan, step: 'creating', new_id: null, fingerprint: null});
     const answer = await send(context, rotation, plan);
     const record = answeredRecord(answer);
-    const id = must(record.id, 'id in an answer'); // one without it was refused earlier
+    const id = must(record.id, 'id of the endpoint'); // an answer without it was refused earlier
     refuseOther(plan, id, record.url);
     const secret = findSigningSecret(answer, out.sanitizer);
     if (secret === undefined) throw withoutSecret(context, rotation, id);
@@ -59,8 +60,8 @@ export async function createNew(context: Context, rotation: Rotation, plan: Rota
 }
 
 /** Continuing with the endpoint of another answer would delete the only one that works. */
-function refuseOther({old_id, url}: RotationState, id: string, answeredUrl: string | undefined): void {
-  if (id !== old_id && (answeredUrl === undefined || answeredUrl === url)) return;
+function refuseOther({old_id, url}: RotationState, id: string, answeredUrl = url): void {
+  if (id !== old_id && answeredUrl === url) return;
   const what = id === old_id ? 'the old endpoint' : `the endpoint ${id}, which has another URL`;
   throw new RemitError('IN_DOUBT', `the service answered the creation with ${what}`, {
     details: {may_have_taken_effect: true},
@@ -134,17 +135,17 @@ export interface ListedEndpoints {
 }
 
 /** What the service lists of the endpoints of a rotation. */
-export async function listedOf({client, stop}: Context, state: RotationState): Promise<ListedEndpoints> {
+export async function listedOf(context: Context, state: RotationState): Promise<ListedEndpoints> {
   const {old_id, new_id} = state;
   const strays: string[] = [];
   const active = new Set<string>();
-  const listing = client.records('webhookEndpoints.list', {}, {all: true, signal: stop.signal});
-  for await (const {id, url, description, is_active: isActive} of listing) {
-    if (id === undefined) continue;
+  for await (const {id, url, description, is_active: isActive} of listedEndpoints(
+    context,
+    context.stop.signal,
+  ))
     if (id === old_id || id === new_id) {
       if (isActive !== false) active.add(id);
     } else if (url === state.url && description === state.description) strays.push(id);
-  }
   return {strays, active};
 }
 

@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {listFlags} from '../../../cli/input/flags.ts';
-import {listOptions, showList} from '../../../cli/resources/lists.ts';
+import {showRecords} from '../../../cli/resources/lists.ts';
 import {treasuryAccountView} from '../../../output/views/treasury.ts';
 
 export default class TreasuryAccountsList extends RemitCommand {
@@ -13,8 +13,11 @@ export default class TreasuryAccountsList extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(TreasuryAccountsList);
-    const context = await this.open();
-    const listing = context.client.treasury.accounts({order: flags.order}, listOptions(context, flags));
-    await showList(context, listing, treasuryAccountView, this.typed);
+    const query = {order: flags.order};
+    await showRecords(await this.open(), 'treasury.accounts', query, {
+      view: treasuryAccountView,
+      flags,
+      typed: this.typed,
+    });
   }
 }

@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {idArg} from '../../../cli/input/global-flags.ts';
-import {answered} from '../../../cli/resources/reads.ts';
+import {readRecord} from '../../../cli/resources/reads.ts';
 import {webhookEndpointView} from '../../../output/views/webhooks.ts';
 
 export default class WebhooksEndpointsGet extends RemitCommand {
@@ -13,9 +13,8 @@ export default class WebhooksEndpointsGet extends RemitCommand {
   async run() {
     const {args} = await this.parse(WebhooksEndpointsGet);
     const context = await this.open();
-    const {client, out, stop} = context;
-    const data = answered(context, await client.webhookEndpoints.get({id: args.id}, {signal: stop.signal}));
-    out.record(data, webhookEndpointView);
+    const data = await readRecord(context, 'webhookEndpoints.get', {id: args.id});
+    context.out.record(data, webhookEndpointView);
     return data;
   }
 }

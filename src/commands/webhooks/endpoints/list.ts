@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {listFlags} from '../../../cli/input/flags.ts';
-import {listOptions, showList} from '../../../cli/resources/lists.ts';
+import {showRecords} from '../../../cli/resources/lists.ts';
 import {webhookEndpointView} from '../../../output/views/webhooks.ts';
 
 export default class WebhooksEndpointsList extends RemitCommand {
@@ -13,8 +13,11 @@ export default class WebhooksEndpointsList extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(WebhooksEndpointsList);
-    const context = await this.open();
-    const listing = context.client.webhookEndpoints.list({order: flags.order}, listOptions(context, flags));
-    await showList(context, listing, webhookEndpointView, this.typed);
+    const query = {order: flags.order};
+    await showRecords(await this.open(), 'webhookEndpoints.list', query, {
+      view: webhookEndpointView,
+      flags,
+      typed: this.typed,
+    });
   }
 }
