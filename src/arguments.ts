@@ -66,7 +66,7 @@ export const mustBeOneOf = (values: readonly string[]): Check =>
     (value) => (typeof value === 'string' ? JSON.stringify(value) : wordFor(value)),
   );
 
-/** For a value that is checked where it is used. */
+/** The value is checked where it is used. */
 export const mayBeAny: Check = () => {};
 
 /** What each option must be if it is given. */

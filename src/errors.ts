@@ -231,12 +231,12 @@ export class RemitError extends Error {
     return this.#hint;
   }
 
-  /** The same error with another hint. */
+  /** This error with another hint. */
   withHint(hint: Hint | undefined): RemitError {
     return this.reworded(this.message, hint);
   }
 
-  /** The same error in other words. */
+  /** This error in other words. */
   reworded(message: string, hint: Hint | undefined, details = this.details): RemitError {
     const {code, httpStatus, requestId, body, exitCode, retryable, request, cause} = this;
     const reason = message === this.message ? this.reason : undefined;

@@ -5,7 +5,7 @@ export const counted = (n: number, one: string, many = `${one}s`): string => `${
 export const listed = (words: readonly string[]): string =>
   [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ');
 
-/** As the beginning of a sentence. */
+/** The text with a capital letter, to begin a sentence. */
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** A final status as the end of a sentence: `has failed`, `is canceled`. */

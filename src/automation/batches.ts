@@ -13,7 +13,7 @@ export interface BatchPlan {
   plan_hash: string;
   /** Rows. */
   planned: number;
-  /** By currency, in major units: `{USD: '1528.25'}`. */
+  /** Major units, by currency: `{USD: '1528.25'}`. */
   totals: Readonly<Record<string, string>>;
   largest: {reference: string; party: string; amount: string; currency: string};
   /** Rows that repeat the party, amount and currency of an earlier row. */

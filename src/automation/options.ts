@@ -47,7 +47,7 @@ export type PlanOptions = {
 /** The figures that you expect. A run refuses if the plan has others. */
 export interface Confirmation {
   count: number;
-  /** By currency, in major units. */
+  /** Major units, by currency. */
   totals: Readonly<Record<string, string>>;
 }
 

@@ -4,7 +4,7 @@ import {RemitError} from '../errors.ts';
 /** One payment, with the columns of a batch file (docs/guides/batches.md): one amount and one party. */
 export type BatchRow = BatchRowFields & RowAmount & RowParty;
 
-/** In major units, as text, such as `1500.75`, or in minor units. */
+/** Major units as text, such as `1500.75`, or minor units. */
 export type RowAmount =
   | {amount: string; amount_in_minor_units?: undefined}
   | {amount_in_minor_units: number | bigint; amount?: undefined};
@@ -18,9 +18,9 @@ export interface BatchRowFields {
   reference: string;
   currency_code: string;
   rail?: string | undefined;
-  /** For payouts. */
+  /** Payouts only. */
   override_default_payment_method_id?: string | undefined;
-  /** For payins. */
+  /** Payins only. */
   payment_method_id?: string | undefined;
   subaccount_id?: string | undefined;
   /** `2026-03-02` */

@@ -71,7 +71,7 @@ interface CreateRequests {
   options: KeyedOptions;
   build: (withoutApproval: boolean, options: KeyedOptions) => Built;
   send: (built: Built, how: Repeating) => Promise<Result<JsonValue>>;
-  /** Of the answers: they stay as the service sent them. */
+  /** The answers stay as the service sent them. */
   isRaw: boolean;
 }
 
@@ -97,7 +97,7 @@ const SHORTEST_READ_MS = 1_000;
  * await client.close();
  */
 export class RemitClient {
-  /** Without a trailing slash. */
+  /** The URL without a trailing slash. */
   readonly baseUrl: string;
 
   readonly #transport: Transport;

@@ -84,7 +84,7 @@ export function releaseInDoubt(
 /** The approval may have taken effect, or was interrupted. */
 const OPEN: ReadonlySet<ErrorCode> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TERMINATED']);
 
-/** The same error with the record that exists. */
+/** This error with the record that exists. */
 export function withRecord(
   create: TransferCreate,
   {id, first}: Pick<KnownRecord, 'id'> & Partial<KnownRecord>,

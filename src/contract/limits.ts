@@ -1,11 +1,11 @@
 /** Interface document, "Limits"; the counting rules of metadata are row 52 of the assumptions. */
 export const LIMITS = {
   metadataKeys: 50,
-  /** In code points. */
+  /** Counted in code points. */
   metadataKeyLength: 40,
   /** Code points. */
   metadataValueLength: 500,
-  /** In UTF-8 bytes of the compact JSON. */
+  /** Counted in UTF-8 bytes of the compact JSON. */
   metadataBytes: 16_384,
   /** The amount is a JSON integer, which JSON readers do not keep exact above 2^53 - 1. */
   amountMinorMax: Number.MAX_SAFE_INTEGER,

@@ -6,7 +6,7 @@ export interface MarketField {
   /** Its name within `bank_account`. */
   name: string;
   label: string;
-  /** As it is sent, without blanks and hyphens. */
+  /** The number as it is sent, without blanks and hyphens. */
   form: RegExp;
   /** What a value of another form lacks. */
   must: string;

@@ -1,2 +1,2 @@
-/** Of a key and of everything that it reaches: only `live` moves money. */
+/** The mode of a key and of everything that it reaches. Only `live` moves money. */
 export type Mode = 'test' | 'live';

@@ -18,7 +18,7 @@ export interface PaymentFacts {
    * be any.
    */
   party: string | null;
-  /** Of a move or transfer; null if it cannot be read, and for other kinds. */
+  /** The account of a move or transfer; null if it cannot be read, and for other kinds. */
   source: string | null;
   /** Null if it cannot be read. */
   amountMinor: bigint | null;

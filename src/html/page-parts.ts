@@ -18,7 +18,7 @@ export const tag = (text: string, tone: Tone): Markup =>
 /** `2026-03-02 15:04:05` */
 export const moment = (iso: string): string => iso.slice(0, 19).replace('T', ' ');
 
-/** The same of a time in milliseconds, in UTC. */
+/** The time of a number of milliseconds, in UTC. */
 export const momentAt = (ms: number): string => moment(new Date(ms).toISOString());
 
 export const time = (iso: string): Markup => markup`<time datetime="${iso}">${moment(iso)}</time>`;

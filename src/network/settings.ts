@@ -22,7 +22,7 @@ export interface Unsent {
   reason: string | undefined;
 }
 
-/** Without undefined keys, which Node would treat as settings. */
+/** Omits undefined keys, which Node would treat as settings. */
 export const tlsOptions = ({ca, cert, key}: TlsSettings): Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> => ({
   ...(ca === undefined ? {} : {ca}),
   ...(cert === undefined ? {} : {cert}),

@@ -22,7 +22,7 @@ export class FieldCheck {
     this.ofPieces([records], view);
   }
 
-  /** The same for a result in pieces; reads only as many of them as it needs to find all names. */
+  /** Checks a result in pieces; reads only as many of them as it needs to find all names. */
   ofPieces(pieces: Iterable<readonly Printable[]>, view: View | undefined): void {
     if (this.#known === undefined || this.#isDone) return;
     this.#isDone = true;

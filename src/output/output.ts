@@ -144,7 +144,7 @@ export class Output extends Messages {
   }
 
   /**
-   * The same for several texts, written at once; each is sanitized separately. Returns a promise if the reader does
+   * Writes several texts at once; each is sanitized separately. Returns a promise if the reader does
    * not keep up.
    */
   texts(texts: readonly (string | LedText)[]): Promise<void> | undefined {
@@ -247,7 +247,7 @@ export class Output extends Messages {
     return this.events([value]);
   }
 
-  /** The same for several lines, written at once. */
+  /** Writes several lines at once. */
   events(values: readonly Printable[]): Promise<void> | undefined {
     this.#resultWritten = true;
     const lines = values.map((value) => {

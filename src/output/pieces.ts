@@ -174,7 +174,7 @@ export async function wholeText(
   if (settings.format === 'table') {
     const isScalar = records.every((record) => !isObject(record) && !Array.isArray(record));
     if (isScalar) return records.map((record) => `${scalarText(record)}\n`).join('');
-    // As a query returns them: [].[id,status].
+    // A query returns them: [].[id,status].
     const lists = records.flatMap((record) => (isList(record) ? [record] : []));
     if (records.length > 0 && lists.length === records.length)
       return lists.map((cells) => `${cells.map(scalarText).join('\t')}\n`).join('');

@@ -49,7 +49,7 @@ export class Sink {
     return text === '' ? undefined : this.#write(text);
   }
 
-  /** The same for bytes that need not be text. */
+  /** Writes bytes that need not be text. */
   writeBytes(bytes: Uint8Array): Promise<void> | undefined {
     return this.#write(bytes);
   }

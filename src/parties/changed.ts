@@ -35,7 +35,7 @@ export const changedRows = (rows: readonly PartyRow[], journal: ImportJournal): 
       ...{row, value: now, partyId},
       words: `${place}: ${column}: reference ${reference} was ${partyId === undefined ? 'sent' : 'imported'} with ${before || 'none'}, and the row has ${now || 'none'}`,
     });
-    // The same, or it could not be verified.
+    // It is the same account, or it could not be verified.
     const hasMethod = recorded.method_id !== null || recorded.method_open > 0;
     const isCompared = hasMethod && recorded.verification !== 'failed';
     const account = isCompared ? accountChanges(recorded, row) : [];

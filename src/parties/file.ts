@@ -21,7 +21,7 @@ export interface PartyFile {
   retype: Retype;
   /** Check the requests of a row against the contract. @throws RemitError LOCAL_VALIDATION */
   validate: readonly ((row: PartyRow) => Promise<void>)[];
-  /** For the expiry of cards. */
+  /** The time that decides whether a card has expired. */
   nowMs: number;
   /** Called with what a workbook shows otherwise than it contains, and with references that look alike. */
   tell: (warning: string) => void;

@@ -63,7 +63,7 @@ export interface Recorded extends Pick<AccountFacts, 'type' | 'country' | 'last4
   party_sends: number;
   /** How many of them are open: from before one is sent until an answer or a list shows what became of it. */
   party_open: number;
-  /** The same for its bank account or card. */
+  /** The id and the counts of its bank account or card. */
   method_id: string | null;
   method_sends: number;
   method_open: number;
@@ -79,7 +79,10 @@ export interface ImportScope {
   kind: ImportKind;
   mode: Mode;
   baseUrl: string;
-  /** Of a test key, which may belong to another entity; empty for a live key, which is replaced now and then. */
+  /**
+   * The fingerprint of a test key, which may belong to another entity; empty for a live key, which is replaced now and
+   * then.
+   */
   keyPrint: string;
 }
 

@@ -99,7 +99,7 @@ export function methodDifferences(
   ];
 }
 
-/** Of a short number a service may show fewer digits, so that some stay hidden. */
+/** A service may show fewer digits of a short number, so that some stay hidden. */
 const isSameEnd = (last4: Json, account: AccountFacts): boolean =>
   typeof last4 === 'string' && last4.length > 1 && account.last4.endsWith(last4);
 

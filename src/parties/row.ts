@@ -38,7 +38,7 @@ export interface AccountFacts {
   last4: string;
   /** What names its bank and branch, or the expiry of a card. */
   bank: string;
-  /** As in its cell: empty for the name of the payee or payer, and of a card. */
+  /** The text of its cell: empty for the name of the payee or payer, and of a card. */
   holder: string;
   currency: string;
   /** Empty where accounts have no type, and of a card. */

@@ -345,7 +345,7 @@ export class ImportRun {
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
-  /** Without those that are left to a person. */
+  /** Leaves out those that are left to a person. */
   #rowsWith(passes: (recorded: Recorded) => boolean): PartyRow[] {
     return this.#run.rows.filter((row) => {
       const recorded = this.#of(row);

@@ -69,7 +69,7 @@ async function runKeyCommand(command: string, timeoutMs: number): Promise<string
       hint: 'run it by hand to see its output',
     });
   return new Promise((resolve, reject) => {
-    // In its own process group, so that a timeout ends both the shell and its children.
+    // It has its own process group, so that a timeout ends both the shell and its children.
     const child = spawn(command, {
       shell: true,
       stdio: ['inherit', 'pipe', 'inherit'],

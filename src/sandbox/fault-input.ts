@@ -29,7 +29,7 @@ export interface FaultMatch {
   afterReads?: number | undefined;
 }
 
-/** With `after`, the request takes effect first. From `drop` on, the effects apply to webhook deliveries. */
+/** A fault with `after` lets the request take effect first. The effects from `drop` on apply to webhook deliveries. */
 export type FaultEffect =
   | {kind: 'latency'; ms: number; jitterMs?: number | undefined}
   | {

@@ -106,7 +106,7 @@ export interface HarnessClock {
   /** The sandbox's time. */
   now: string;
   timing: 'fast' | 'instant' | 'real';
-  /** Of an accelerated clock: sandbox seconds per second. */
+  /** The speed of an accelerated clock: sandbox seconds per second. */
   speed?: number;
 }
 

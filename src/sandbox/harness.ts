@@ -24,7 +24,7 @@ import type {PostWebhook} from './webhooks/post.ts';
 export interface HarnessOptions {
   /** Default: any free port of 127.0.0.1. */
   port?: number | undefined;
-  /** The same seed and the same calls give the same ids, keys and faults. */
+  /** Equal seeds and calls give equal ids, keys and faults. */
   seed?: string | undefined;
   /** `fast` (default) settles within seconds, `instant` at once, `real` follows banking days. */
   timing?: 'fast' | 'instant' | 'real' | undefined;
@@ -125,6 +125,6 @@ function handing(receive: NonNullable<HarnessOptions['onWebhook']>): PostWebhook
   };
 }
 
-/** As node:http gives them to a receiver. */
+/** The headers as node:http gives them to a receiver. */
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -41,7 +41,7 @@ export interface SandboxOptions {
   frozenAtMs?: number | undefined;
   /** The clock mode from now on, also for an existing sandbox; default: unchanged (a new one: real time). */
   clockMode?: ClockMode | undefined;
-  /** The same seed and the same calls give the same ids and keys; absent, they are random. */
+  /** Equal seeds and calls give equal ids and keys; absent, they are random. */
   seed?: string | undefined;
   timing?: TimingProfile | undefined;
   strictIdempotency?: boolean | undefined;

@@ -201,7 +201,7 @@ function listen(server: Server, port: number): Promise<void> {
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // For clients that keep a connection open longer. Until then it keeps the process alive, as the server may not.
+    // Some clients keep a connection open longer. Until then it keeps the process alive, as the server may not.
     const late = setTimeout(() => server.closeAllConnections(), 2000);
     server.close(() => {
       clearTimeout(late);

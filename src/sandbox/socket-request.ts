@@ -17,7 +17,7 @@ export class SocketRequest implements SandboxRequest {
     this.method = method;
     this.url = urlOf(incoming);
     this.headers = new SocketHeaders(rawHeaders);
-    // At once, so that a client that leaves after the last byte has sent the whole body.
+    // It is read at once, so that a client that leaves after the last byte has sent the whole body.
     if (method !== 'GET' && method !== 'HEAD') this.#text = readText(incoming);
     this.#text?.catch(() => {}); // its text may never be read
   }

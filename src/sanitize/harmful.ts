@@ -73,7 +73,7 @@ export const firstUnseen = (text: string): string | undefined =>
 export const strippedLine = (text: string): string =>
   PLAIN.test(text) ? text : text.replace(anyBreak(), ' ').replace(anyInvisible(), '');
 
-/** The same for a cell or a card, without surrounding spaces. */
+/** The text for a cell or a card, without surrounding spaces. */
 export const cleanLine = (text: string): string => strippedLine(text).trim();
 
 /** Keeps line feeds and tabs, for text that is laid out here. */
@@ -94,7 +94,7 @@ export const escapedJson = (json: string): string =>
         Array.from({length: found.length}, (_, at) => `\\u${hexDigits(found.charCodeAt(at), 4)}`).join(''),
       );
 
-/** The same for YAML, whose escape sequences contain code points. */
+/** Escapes YAML, whose escape sequences contain code points. */
 export const escapedYaml = (yaml: string): string =>
   yaml.replace(unescaped(), (found) => `\\U${hexDigits(found.codePointAt(0) ?? 0, 8)}`);
 

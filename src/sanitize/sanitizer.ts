@@ -84,7 +84,7 @@ export class Sanitizer {
     this.#numbersAreOurs = true;
   }
 
-  /** From now on, masks these values wherever they occur. */
+  /** Masks these values wherever they occur from now on. */
   conceal(...secrets: readonly string[]): void {
     if (this.#known.add(secrets)) this.#forgetNames();
   }
@@ -121,7 +121,7 @@ export class Sanitizer {
     return this.painted(strippedLines(text));
   }
 
-  /** The same, but keeps colours that remit added: the caller has already stripped the content. */
+  /** Like `layout`, but keeps colours that remit added: the caller has already stripped the content. */
   painted(text: string): string {
     return this.#maskedBeside(text, []);
   }

@@ -200,7 +200,7 @@ export function factsWithin(outer: NameFacts, name: string): NameFacts {
   return own.addsNothing ? outer : own;
 }
 
-/** As a pattern in text: `account_number`, `account number`, `accountNumber`. */
+/** A pattern that finds it in text: `account_number`, `account number`, `accountNumber`. */
 const inText = (name: string): string => name.split('_').join('[\\s_-]?');
 
 /** Alternatives of a pattern: all names if quoted, and those that are unambiguous in plain text. */

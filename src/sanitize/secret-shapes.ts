@@ -63,7 +63,7 @@ const maskWhole = (text: string): string =>
     .replace(LONG_DIGITS, (digits) => (isCardNumber(digits) ? lastDigits(digits) : digits))
     .replace(IBAN, (found) => (isIban(found) ? lastDigits(found) : found));
 
-/** Beside the expression: as a part of it, this would read the rest of the text again at each `test_` in it. */
+/** This stands beside the expression: as a part of it, it would read the rest of the text again at each `test_`. */
 function isKey(found: string): boolean {
   const run = found.slice('test_'.length);
   return /^whsec_/i.test(found) || (/\d/.test(run) && LONG_RUN.test(run));
@@ -84,7 +84,7 @@ const isDate = (digits: string, next: string | undefined): boolean =>
   DATE.test(next === ':' ? digits.replace(/ \d\d$/, '') : digits);
 const DATE = /^(?:19|20|21)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 
-/** For a hidden number, with or without groups. */
+/** Hides a number, with or without groups. */
 const lastDigits = (text: string): string => {
   const plain = text.replace(/[^A-Za-z0-9]/g, '');
   return plain.length >= 8 ? `${HIDDEN}${plain.slice(-4)}` : HIDDEN;

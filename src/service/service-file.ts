@@ -8,21 +8,21 @@ import type {JsonFields} from '../narrow.ts';
  * the contract applies. `schema.ts` describes each key for people and machines.
  */
 export interface ServiceFile {
-  /** By operation: `POST /v1/payouts`. */
+  /** Routes by operation: `POST /v1/payouts`. */
   readonly routes?: Readonly<Partial<Record<OperationId, string>>>;
   readonly prefixes?: Readonly<Partial<Record<PrefixName, string>>>;
-  /** By operation: `none` sends no body, an object is sent as the body. */
+  /** Bodies by operation: `none` sends no body, an object is sent as the body. */
   readonly bodies?: Readonly<Partial<Record<OperationId, BodyRule>>>;
-  /** By resource or operation, then by canonical name: the name on the wire. */
+  /** Names on the wire by resource or operation, then by canonical name. */
   readonly fields?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** By resource, then by filter of its list: the query parameter, or false if the service cannot filter by it. */
+  /** Query parameters by resource, then by filter of its list; false if the service cannot filter by it. */
   readonly filters?: Readonly<Record<string, Readonly<Record<string, string | false>>>>;
-  /** By `resource.field`. */
+  /** Units by `resource.field`. */
   readonly units?: Readonly<Record<string, Unit>>;
   readonly envelopes?: Envelopes;
   readonly paging?: Paging;
   readonly errors?: ErrorShape;
-  /** By resource, then by the status on the wire: the canonical status. */
+  /** Canonical statuses by resource, then by the status on the wire. */
   readonly statuses?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly headers?: {readonly requestId?: string; readonly send?: Readonly<Record<string, string>>};
   readonly keys?: KeyRules;
@@ -93,7 +93,7 @@ export interface ErrorShape {
   readonly code?: string;
   readonly message?: string;
   readonly details?: string;
-  /** By the code on the wire: the documented code. */
+  /** Documented codes by the code on the wire. */
   readonly codes?: Readonly<Record<string, string>>;
 }
 

@@ -12,12 +12,12 @@ export type Goal = (typeof GOALS)[number];
 /** The progress of the accepted rows of a batch. `total = reached + ended + open`. */
 export interface FollowCounts {
   total: number;
-  /** At the goal, or past it in the successful lifecycle. */
+  /** Rows at the goal, or past it in the successful lifecycle. */
   reached: number;
   /** Failed or canceled. */
   ended: number;
   open: number;
-  /** By last seen status; rows whose status was never seen are under `''`. */
+  /** Rows by last seen status; those whose status was never seen are under `''`. */
   statuses: Record<string, number>;
 }
 

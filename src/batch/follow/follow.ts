@@ -25,7 +25,7 @@ export interface FollowOptions {
   journal: Journal;
   wire: Wire;
   transport: Transport;
-  /** Of a service that differs from the contract. */
+  /** The settings of a service that differs from the contract. */
   codec?: Codec | undefined;
   pace: FollowPace;
   clock: Clock;

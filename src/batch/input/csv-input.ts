@@ -7,7 +7,7 @@ import {foreignFormat, HEAD_BYTES} from './csv-formats.ts';
 
 /** Where a batch comes from: a path, or `-` for stdin. */
 export interface InputFile {
-  /** As the user typed it. */
+  /** The path as the user typed it. */
   path: string;
   name: string;
   /** A pipe or stdin. It can be truncated without an error, so its last line must end with a newline. */
@@ -16,7 +16,7 @@ export interface InputFile {
   bytes: number | undefined;
   /** The bytes from the beginning; may be asked for once. */
   open: () => ReadStream | NodeJS.ReadableStream;
-  /** For a file that can be read at any place: its first bytes identify a workbook. */
+  /** Set for a file that can be read at any place; its first bytes identify a workbook. */
   file: {fd: number; head: Buffer} | undefined;
   /** Arguments of the command that prints a template, if there is one: `payouts batch template`. */
   template: readonly string[] | undefined;

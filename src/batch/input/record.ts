@@ -47,9 +47,9 @@ export interface RecordSource {
   /** The header comes first; `begin` is called before the records after it are asked for. */
   read(): AsyncGenerator<{header: readonly string[]} | {records: InputRecord[]}>;
   begin(map: ColumnMap, rules: SourceRules): void;
-  /** The same for a file that is no batch: what the column of each header contains. Others are ignored. */
+  /** What the column of each header contains, in a file that is no batch. Other columns are ignored. */
   beginWith(roles: ReadonlyMap<number, CellRole>): void;
-  /** After the last record. */
+  /** Called after the last record. */
   end(): SourceEnd;
   close(): void;
 }
@@ -64,7 +64,7 @@ export interface SourceEnd {
 
 /** Where the cells of a sheet are. */
 export interface SheetPlace {
-  /** As it is written before a cell: `Payouts`, `'Nov 2026'`. */
+  /** The name as it is written before a cell: `Payouts`, `'Nov 2026'`. */
   quoted: string;
   name: string;
   /** The workbook has other sheets as well. */

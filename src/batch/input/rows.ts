@@ -194,7 +194,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** In UTF-16 units; each takes at most six bytes in JSON. */
+/** Counted in UTF-16 units; each takes at most six bytes in JSON. */
 const SURELY_SMALL = LIMITS.metadataBytes / 8;
 
 function readMetadata(

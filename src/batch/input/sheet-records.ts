@@ -28,7 +28,7 @@ export interface OpenSheet {
   workbook: Workbook;
   sheet: SheetEntry;
   isOneOfSeveral: boolean;
-  /** For the texts of the workbook: a file that does not exist yet, in a private folder. */
+  /** The file for the texts of the workbook, which does not exist yet, in a private folder. */
   spool: string;
   template: readonly string[] | undefined;
 }

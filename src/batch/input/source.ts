@@ -13,7 +13,7 @@ import {SheetRecords} from './sheet-records.ts';
 export interface SourceOptions {
   /** Name of the sheet, for a workbook with several. */
   sheet: string | undefined;
-  /** For the texts of a workbook: a file that does not exist yet, in a private folder. */
+  /** The file for the texts of a workbook, which does not exist yet, in a private folder. */
   spool: string;
   retype: Retype;
 }

@@ -35,7 +35,7 @@ export interface FoundRow {
   idempotency_key: string | null;
   /** The failed or canceled record that a retry replaced. */
   former_id: string | null;
-  /** In what its record differs from the row; null if it does not. */
+  /** How its record differs from the row; null if it does not. */
   differences: FieldDifference[] | null;
   updated_at: string | null;
   /** When the process that has the batch published what is shown; absent if none has it. */
@@ -87,7 +87,7 @@ export async function rowsOfBatch(wanted: WantedBatch, reference: string): Promi
   );
 }
 
-/** The same in all batches of a state folder, the last changed row first. */
+/** Searches all batches of a state folder, the last changed row first. */
 export async function findRows(
   wanted: Omit<WantedBatch, 'batchId'>,
   reference: string,

@@ -25,7 +25,7 @@ export interface Dealt {
 type Page = (number | string)[];
 
 interface Bucket {
-  /** Of both, the pages in the table and what waits for the next one. */
+  /** Both count the pages in the table and what waits for the next one. */
   records: number;
   pages: number;
   waiting: Page;

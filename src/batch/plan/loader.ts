@@ -107,7 +107,7 @@ export class PlanLoader {
     return {reference, fold};
   }
 
-  /** After the last record: reads the ambiguous amounts, and makes the checks that need the whole file. */
+  /** Reads the ambiguous amounts after the last record, and makes the checks that need the whole file. */
   async finish(): Promise<void> {
     if (this.#anyWaits) await this.#readWaiting();
     this.#checkUnit();

@@ -109,7 +109,7 @@ function* foldsOf(found: Map<string, Copies>): Generator<Dealt> {
   for (const [reference, {first}] of found) yield {n: first, text: foldReference(reference)};
 }
 
-/** In ascending order, so that each page of the table is written once. */
+/** The hashes ascend, so that each page of the table is written once. */
 function hashesOf(found: Map<string, Copies>): number[] {
   const entries = [...found].map(([reference, {first}]) => ({hash: hashName(reference), n: first}));
   return entries.sort((a, b) => a.hash - b.hash || a.n - b.n).flatMap(({hash, n}) => [hash, n]);

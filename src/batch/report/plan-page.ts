@@ -89,7 +89,7 @@ function shareOf({outcome, reference}: JournalRow, held: Held): Share {
 type Held = PlanOutlookFacts['held'];
 const SHARES_HELD = {paid: 'paid by another batch', conflict: 'left as it is', none: 'to send'} as const;
 
-/** Of a batch that has been run, or of which other batches have rows: what a run would do now. */
+/** What a run would do now with a batch that has been run, or of which other batches have rows. */
 type Shares = ReadonlyMap<Share, Part>;
 
 /** The first rows, and the largest of each currency that a run would send. Reads every row once, in pages. */

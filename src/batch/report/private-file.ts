@@ -35,7 +35,7 @@ export class CsvFile {
     if (this.#buffer.length > CHUNK) this.#flush();
   }
 
-  /** Of all lines until now. */
+  /** The hash of all lines until now. */
   sha256(): string {
     this.#flush();
     return this.#hash.copy().digest('hex');

@@ -18,7 +18,7 @@ export class AdaptiveSpeed implements Speed {
   readonly #cap: number;
   readonly #pacer: Pacer;
   readonly #budget = new RetryBudget();
-  /** From the first success on. */
+  /** Exists from the first success on. */
   #window: Window | undefined;
   #ceiling: Curve | undefined;
   #inFlight = 0;

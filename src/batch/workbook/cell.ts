@@ -3,7 +3,7 @@ export interface SheetCell {
   /** 0 for column A. */
   column: number;
   kind: 'text' | 'number' | 'boolean' | 'error' | 'iso-date' | 'no-result';
-  /** As stored: `0.30000000000000004`, `1` for TRUE, `#N/A`. */
+  /** The text as stored: `0.30000000000000004`, `1` for TRUE, `#N/A`. */
   text: string;
   /** Index into the formats of the workbook. */
   style: number;

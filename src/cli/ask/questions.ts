@@ -289,7 +289,7 @@ interface Declared {
   args?: Readonly<Record<string, object>>;
 }
 
-/** The same command with nothing required, so that the typed part can be read. */
+/** The command with nothing required, so that the typed part can be read. */
 export function lenient<T extends Declared>(command: T): T {
   const optional = (all: Readonly<Record<string, object>> = {}) =>
     Object.fromEntries(Object.entries(all).map(([name, one]) => [name, {...one, required: false}]));

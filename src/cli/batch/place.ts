@@ -28,7 +28,7 @@ export function commandsFor(local: LocalContext, {plan, journal}: OpenBatch, out
   });
 }
 
-/** The same for a batch that is sent, with the active profile. */
+/** Commands for a batch that is sent, with the active profile. */
 export function sendingCommands(context: Context, plan: Plan, out: string | undefined): Commands {
   const {commands, profile} = context;
   return commands.forBatch({

@@ -8,7 +8,7 @@ import type {FlagWord, Node, Tree, Word} from './tree.ts';
 interface Packed {
   flags: readonly string[];
   globals: readonly number[];
-  /** By the words of the command: words that may follow, flags, sources of arguments, and 1 if the last one repeats. */
+  /** Each command has the words that may follow, flags, sources of arguments, and 1 if the last one repeats. */
   nodes: Readonly<
     Record<
       string,

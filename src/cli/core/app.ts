@@ -5,7 +5,7 @@ import type {Runtime} from '../runtime/runtime.ts';
 /** A command that reports its own errors. */
 export type CommandClass = (new (argv: string[], config: Config) => {runToEnd: () => Promise<ExitCode>}) & {
   id: string;
-  /** In the order in which they are typed. */
+  /** Arguments in the order in which they are typed. */
   args?: Readonly<Record<string, {required?: boolean | undefined}>>;
 };
 
@@ -15,7 +15,7 @@ export interface App {
   version: string;
   /** The folder in which it is installed. */
   root: string;
-  /** By id; in the bundle each class loads when it is read. Every file under src/commands is a command. */
+  /** Commands by id; in the bundle each class loads when it is read. Every file under src/commands is a command. */
   commands: Readonly<Record<string, CommandClass>>;
   /** oclif's complete configuration, which only help needs: loading it costs more than a command. */
   config: () => Promise<Config>;

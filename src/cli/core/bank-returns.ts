@@ -54,7 +54,7 @@ export async function showWithReturn(context: Context, record: ServiceRecord, vi
   context.effects.tookPartly();
 }
 
-/** The same for several records that a wait has found settled. */
+/** Notes several records that a wait has found settled. */
 export async function warnOfReturns(
   context: Context,
   {noun}: Pick<View, 'noun'>,

@@ -159,7 +159,7 @@ export abstract class RemitCommand extends Command {
   }
 
   /**
-   * As `parse`, for a command with `bodyFlags`: the fields of --data count as flags that were typed, also in the
+   * Parses a command with `bodyFlags`: the fields of --data count as flags that were typed, also in the
    * commands that hints print.
    */
   protected async parseWithData<F extends FlagValues, B extends FlagValues, A extends ArgValues>(

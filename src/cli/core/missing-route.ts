@@ -16,7 +16,7 @@ const LARGEST_PAGE = 100;
 const PATIENCE_MS = 5000;
 
 /**
- * The same error with the route to set, if the record that the request names exists, or with the prefix, if its list is
+ * This error with the route to set, if the record that the request names exists, or with the prefix, if its list is
  * missing too. Without this, a route that does not exist looks like a record that does not exist. Sends at most two GETs;
  * if they show nothing, the error is unchanged.
  * @param filters narrow the list down to records like that one
@@ -52,7 +52,7 @@ interface NamedParty {
 }
 
 /**
- * The same error of a create, after a GET of the party that it names: if the service does not have the party, the route
+ * The error of a create, after a GET of the party that it names: if the service does not have the party, the route
  * is not in question; if it does, the route is probably wrong.
  */
 export async function withNamedParty(

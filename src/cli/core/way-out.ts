@@ -16,7 +16,7 @@ export interface Failed {
 }
 
 /**
- * The same error with a command to type next, if it has none and one is known. Depends on error codes, never on
+ * This error with a command to type next, if it has none and one is known. Depends on error codes, never on
  * texts of the service.
  */
 export function withWayOut(error: RemitError, failed: Failed, place: KnownService): RemitError {
@@ -40,7 +40,7 @@ export function withWayOut(error: RemitError, failed: Failed, place: KnownServic
   return hint === error.openHint ? error : error.withHint(hint);
 }
 
-/** The same error with `doctor` after its own hint, if it names an assumption. */
+/** This error with `doctor` after its own hint, if it names an assumption. */
 export function withDoctorToo(error: RemitError, place: KnownService): RemitError {
   const {assumption} = error.details ?? {};
   const own = error.hintWith(place.commands);
@@ -51,7 +51,7 @@ export function withDoctorToo(error: RemitError, place: KnownService): RemitErro
 /** Errors of a file that another folder would not have. */
 const OF_FOLDER: ReadonlySet<unknown> = new Set(['EROFS', 'ENOTDIR']);
 
-/** The same error with the variable that names the folder of its file; unchanged for a file elsewhere. */
+/** This error with the variable that names the folder of its file; unchanged for a file elsewhere. */
 export function withFolder(error: RemitError, folders: {configDir: string; stateDir: string}): RemitError {
   const {errno, file} = error.details ?? {};
   if (typeof file !== 'string' || !OF_FOLDER.has(errno)) return error;

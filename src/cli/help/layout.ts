@@ -43,7 +43,7 @@ export interface HelpLayout {
 /** Maximum width of help; longer lines are hard to read. */
 const MAX_WIDTH = 120;
 
-/** For a stream: as wide as the terminal, and with styles if it shows colours. */
+/** The help for a stream: as wide as the terminal, and with styles if it shows colours. */
 export function placeOf(
   {isTTY: isTerminal = false, columns}: {isTTY?: boolean | undefined; columns?: number | undefined},
   env: Readonly<Record<string, string | undefined>>,

@@ -27,7 +27,7 @@ const codeIn = (typed: string): string | undefined => {
   return (before ?? after)?.toUpperCase();
 };
 
-/** The same with the amount that was typed, if it has one reading. A symbol such as $ stands for several currencies. */
+/** The example with the typed amount, if it has one reading. A symbol such as $ stands for several currencies. */
 function writtenLike(typed: string | undefined, currency: string | undefined): string {
   const [, , digits] = WITH_CURRENCY.exec(typed ?? '') ?? [];
   if (typed === undefined || digits === undefined) return exampleIn(currency, typed);

@@ -8,7 +8,7 @@ import {timeBound} from './times.ts';
 
 /** Flags shared by several commands, defined once so that they read and behave the same everywhere. */
 
-/** The same flags under their own heading in the help: `SPEED FLAGS`. */
+/** These flags under their own heading in the help: `SPEED FLAGS`. */
 export const inGroup = <T extends object>(helpGroup: string, flags: T): T =>
   Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [name, {...(flag as object), helpGroup}]),

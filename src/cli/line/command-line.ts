@@ -71,7 +71,7 @@ export class Commands implements CommandBuilder {
     return this.#inForce.profile;
   }
 
-  /** The same for one batch, with what its last run was given. */
+  /** Commands for one batch, with what its last run was given. */
   forBatch(batch: Pick<InForce, 'profile' | 'mode' | 'namespace' | 'out'> & {batchId: string}): Commands {
     return new Commands({...this.#inForce, ...batch});
   }

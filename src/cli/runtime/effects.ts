@@ -62,7 +62,7 @@ export class Effects {
     return this.#effect?.done !== undefined;
   }
 
-  /** The same error, preceded by what took effect; unchanged if nothing did. */
+  /** This error, preceded by what took effect; unchanged if nothing did. */
   explain(error: RemitError): RemitError {
     const effect = this.#effect;
     if (effect === undefined || (!this.wrote && !ENDS_A_WAIT.has(error.code))) return error;

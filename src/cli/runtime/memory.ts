@@ -22,7 +22,7 @@ const MOST_HELD = 128;
 const MOST_PIECES = 512;
 
 /**
- * For a process that handles thousands of short tasks per second, after `keepHeapSmall`. With a young generation of 1
+ * A process with thousands of short tasks per second calls it after `keepHeapSmall`. With a young generation of 1
  * MB, most of the work in progress survives each collection and is copied; with 4 MB, collections cost a third as
  * much. V8 grows the young generation only if much survives, so this makes much survive, once. Helper threads for so
  * small a heap cost more than they save.

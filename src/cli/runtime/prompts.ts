@@ -12,7 +12,7 @@ export interface Prompts {
   confirm(question: string, flag: string): Promise<boolean>;
   /** A line typed visibly; asked again while `wrong` says what is wrong with it. */
   line(question: string, flag: string, wrong?: (typed: string) => string | undefined): Promise<string>;
-  /** The same, typed invisibly. */
+  /** Asks for a text that is typed invisibly. */
   hidden(question: string, flag: string, wrong?: (typed: string) => string | undefined): Promise<string>;
   /** One of a list, found by typing a part of it. */
   choose(question: string, list: Choices, flag: string): Promise<string>;

@@ -30,7 +30,7 @@ export interface Runtime {
   stdout: OutStream;
   stderr: OutStream;
   clock: Clock;
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   random: () => number;
   uuid: () => string;
   stop: Stop;

@@ -40,7 +40,8 @@ export class Stop {
   }
 
   /**
-   * For long runs: `first` asks to finish what is in flight, `second` to stop immediately. There is no grace period.
+   * The signals of a long run: `first` asks to finish what is in flight, `second` to stop immediately. There is no
+   * grace period.
    */
   drain(): {first: AbortSignal; second: AbortSignal} {
     this.#draining = true;

@@ -25,7 +25,7 @@ export interface Answer<Content = Printable> {
   retryAfterMs?: number;
   /** The service's wall clock when it answered, as received. */
   date?: string;
-  /** As received, with lower-case names: those of a list may state what follows. Not kept beside a record. */
+  /** The headers, with lower-case names: those of a list may state what follows. Not kept beside a record. */
   headers?: Readonly<Record<string, string>>;
   /** The target of a redirect, as received. */
   location?: string;

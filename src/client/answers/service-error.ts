@@ -187,7 +187,7 @@ const assumed = (answer: Answer): string =>
 export const redirectTo = ({location}: Answer, sanitizer: Sanitizer): string =>
   location === undefined ? '' : ` (redirect to ${sanitizer.line(shownLocation(location))})`;
 
-/** Without its query, which may hold a token. */
+/** The URL without its query, which may hold a token. */
 const shownLocation = (location: string): string => location.split(/[?#]/, 1).join().slice(0, MESSAGE_LENGTH);
 
 /** Describes a success answer that is not what was requested. */

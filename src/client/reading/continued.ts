@@ -7,7 +7,7 @@ import type {ReadBefore} from './page-reader.ts';
 /** What a page was requested with. */
 export interface PageAsked {
   cursor: string | undefined;
-  /** As sent; undefined if no page size was sent. */
+  /** The page size as sent; undefined if none was sent. */
   limit: number | undefined;
   /** Undefined if the list was not read from its beginning. */
   readBefore: ReadBefore | undefined;

@@ -30,7 +30,7 @@ export interface Waited<T> {
    * failed. `timeout`: neither was seen in time.
    */
   outcome: 'reached' | 'ended' | 'timeout';
-  /** As last read; undefined if no read succeeded. */
+  /** The record as last read; undefined if no read succeeded. */
   record: T | undefined;
   polls: number;
   /** Why the last read failed, on a timeout. */

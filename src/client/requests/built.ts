@@ -38,7 +38,7 @@ export interface Preview {
   method: string;
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** As parsed JSON; undefined without a body. */
+  /** The body as parsed JSON; undefined without one. */
   body: Json;
   idempotencyKey?: string;
 }
@@ -54,7 +54,7 @@ export interface BuilderOptions {
   sanitizer?: Sanitizer | undefined;
 }
 
-/** Above it, a timer of Node fires immediately. */
+/** The longest time of a timer: one above it fires immediately. */
 export const LONGEST_MS = 0x7fff_ffff;
 
 const limitMs = mustBeNumber(

@@ -24,7 +24,7 @@ export interface Result<T> {
   isPartial?: true;
   /** The record was not approved because the answer could not be compared with the request: check it first. */
   isUnchecked?: true;
-  /** Of the answer, in lower case and redacted; only if `request` was asked for them. */
+  /** The headers of the answer, in lower case and redacted; only if `request` was asked for them. */
   headers?: Readonly<Record<string, string>>;
   attempts: number;
   /** The key that was sent, given or generated. */
@@ -91,7 +91,7 @@ export type RequestMethod =
   | ('GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')
   | ('get' | 'head' | 'post' | 'put' | 'patch' | 'delete');
 
-/** Of a request that is named by its path. One that makes a payin or payout is sent and compared like `payouts.create`. */
+/** Options of a request by its path. One that makes a payin or payout is sent and compared like `payouts.create`. */
 export interface AnyOptions extends KeyedOptions {
   /** It is sent unchanged and its answer is shown unchanged, regardless of the service file. */
   isRaw?: boolean | undefined;
@@ -141,7 +141,7 @@ type Opened<T> = T extends {data: readonly (infer Item)[]}
 
 /** Fields of a record that the contract does not have. */
 export interface UnknownFields {
-  /** By name, as they arrived. Not enumerable: the fields themselves stay in the record. */
+  /** The fields by name, as they arrived. Not enumerable: the fields themselves stay in the record. */
   readonly unknownFields: JsonFields;
 }
 

@@ -30,7 +30,7 @@ export interface Call extends Omit<CallFacts, 'attempts'> {
   /** Built once: every attempt sends the same bytes and the same key. */
   request: TransportRequest;
   safety: Safety;
-  /** With `auto_approve`: an unanswered attempt may have moved money. */
+  /** The request has `auto_approve`: an unanswered attempt may have moved money. */
   approves: boolean;
   read: (raw: TransportAnswer, nowMs: number) => Answer<Json>;
   readable: (answer: Answer<Json>) => boolean;

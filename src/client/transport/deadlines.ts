@@ -35,7 +35,7 @@ export class Deadlines {
 
   /** Runs at each tick of the timer. */
   look(now: number): void {
-    // From the end, because a removed entry is replaced by one that was already checked.
+    // The loop runs from the end, because a removed entry is replaced by one that was already checked.
     for (let place = this.#members.length - 1; place >= 0; place--) {
       const member = this.#members[place];
       if (member !== undefined && member.dueAt <= now) member.onDue();

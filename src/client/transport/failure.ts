@@ -137,7 +137,7 @@ const isParseError = (cause: unknown): boolean =>
 
 type FromProxy = Error & {readonly trouble: ProxyTrouble};
 
-/** By its code: the class itself is loaded only where there is a proxy. */
+/** Found by its code: the class itself is loaded only where there is a proxy. */
 const isProxyFailure = (cause: unknown): cause is FromProxy => failureCodeOf(cause) === 'ERR_REMIT_PROXY';
 
 function failureCodeOf(cause: unknown): string | undefined {

@@ -25,7 +25,7 @@ export interface HttpTransportOptions extends NetworkSettings {
   maxBodyBytes?: number | undefined;
 }
 
-/** For reads, and for writes. */
+/** The connections for reads, and those for writes. */
 interface Agents {
   shared: http.Agent;
   single: http.Agent;

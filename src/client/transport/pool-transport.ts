@@ -25,7 +25,7 @@ export interface PoolTransportOptions extends NetworkSettings {
   onUnsent?: ((why: Unsent) => void) | undefined;
   /** A larger answer body is a failure of kind `cut`. */
   maxBodyBytes?: number | undefined;
-  /** For tests; otherwise undici is loaded at the first request. @internal */
+  /** Set by tests; otherwise undici is loaded at the first request. @internal */
   dispatcher?: Dispatcher | undefined;
 }
 

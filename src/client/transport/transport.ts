@@ -35,7 +35,7 @@ export interface TransportRequest {
 /** All finite, in milliseconds. */
 export interface Timeouts {
   connectMs: number;
-  /** From handing the request to an open socket to the end of the answer's headers. */
+  /** The time from handing the request to an open socket to the end of the answer's headers. */
   headersMs: number;
   /** The whole exchange, including the body. */
   totalMs: number;

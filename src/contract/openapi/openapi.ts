@@ -142,7 +142,7 @@ function successes({ok, key}: Operation): OpenApi {
   );
 }
 
-/** By status; each set of codes is a component. */
+/** The answers by status; each set of codes is a component. */
 function failures({fails}: Operation, responses: OpenApi): OpenApi {
   const codes = [...SHARED_ERRORS, ...fails];
   const statuses = [...new Set(codes.map((code) => SERVICE_ERRORS[code].status))].sort((a, b) => a - b);

@@ -78,7 +78,7 @@ const encoder = new TextEncoder();
 /** Maximum number of UTF-8 bytes for one UTF-16 unit. */
 const UTF8_MOST = 3;
 
-/** In code points; a text has at most as many as UTF-16 units. */
+/** Counted in code points; a text has at most as many as UTF-16 units. */
 const isLonger = (text: string, most: number): boolean => text.length > most && [...text].length > most;
 
 /** Assumptions 40, 41. Query values arrive as text. */

@@ -22,7 +22,7 @@ const amounts = {
   amount_in_minor_units: AmountMinor.optional(),
   amount_in_cents: AmountMinor.nullish().meta({deprecated: true}),
 };
-/** The same rule, for readers of JSON Schema. */
+/** That rule, for readers of JSON Schema. */
 const oneAmount = {anyOf: [{required: ['amount_in_minor_units']}, {required: ['amount_in_cents']}]};
 
 function checkAmounts(

@@ -58,7 +58,7 @@ export function* jsonParts(pieces: Pieces): Generator<string> {
   yield part === '' ? '[]\n' : `${part}\n]\n`;
 }
 
-/** The same in YAML, where lists follow one another without a separator. */
+/** A YAML document of all records. Lists follow one another without a separator. */
 export async function* yamlParts(pieces: Pieces): AsyncGenerator<string> {
   let isEmpty = true;
   for (const piece of pieces) {

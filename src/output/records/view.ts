@@ -81,7 +81,7 @@ export const time = (label: string, path: string, rank = 0): Field =>
     rank,
   );
 
-/** Like `time`, followed by the exact time: for cards. */
+/** A time for cards: as `time` shows it, followed by the exact time. */
 export const moment = (label: string, path: string): Field =>
   field(label, path, (value, _record, {terminal, nowMs, paint}) => {
     if (typeof value !== 'string' || !terminal) return plainValue(value);

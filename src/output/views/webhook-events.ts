@@ -149,7 +149,7 @@ function bodyText(base64: string, isIndented: boolean): string {
     .join('\n');
 }
 
-/** Without a byte order mark; undefined if it is not UTF-8. */
+/** The text without a byte order mark; undefined if it is not UTF-8. */
 function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', {fatal: true}).decode(bytes);

@@ -20,7 +20,7 @@ export const BANK_DIALECT_NAMES = keysOf(BANK_DIALECTS);
 
 /** What a bank could write about a line. */
 export interface LineWords {
-  /** As the dialect `id` writes it. */
+  /** The text as the dialect `id` writes it. */
   readonly description: string;
   /** Trace number or end-to-end id; undefined for what has none. */
   readonly trace?: string | undefined;

@@ -10,7 +10,7 @@ export function systemRandom(): RandomBytes {
   return pooled((pool) => randomFillSync(pool));
 }
 
-/** The same bytes for the same seed, on every machine: SHA-256 in counter mode. Not for secrets. */
+/** Equal bytes for equal seeds, on every machine: SHA-256 in counter mode. Not for secrets. */
 export function seededRandom(seed: string): RandomBytes {
   let counter = 0;
   return pooled((pool) => {

@@ -33,7 +33,7 @@ const STORED_KEYS: KeyIndex = {
 
 /** The ids that have a key, had it, or were about to have it, separated by spaces; by key. */
 type Ids = Map<string, string>;
-/** By entity. */
+/** The keys by entity. */
 type Known = Map<string, Record<TransferKind, Ids>>;
 
 /** Number of records read at once. */

@@ -12,7 +12,7 @@ const PARTIES_PER_COMMIT = 1000;
 export interface SeedRequest {
   payees: number;
   payers: number;
-  /** The same seed gives the same ids and names; seeding again changes nothing. */
+  /** Equal seeds give equal ids and names; seeding again changes nothing. */
   seed: string;
 }
 

@@ -23,7 +23,7 @@ export interface Booking extends LineWords {
   subject: string;
   subjectId: string;
   atMs: number;
-  /** For a payment that an ACH file contains: its rail. */
+  /** The rail of a payment that an ACH file contains. */
   achFile?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type {SandboxMigration} from './migration.ts';
 
 /**
- * On SQLite, idempotency keys are stored in order of arrival: most are random, and rows ordered by random keys would
+ * SQLite stores idempotency keys in order of arrival: most are random, and rows ordered by random keys would
  * cost each create a page or two of the log. `key-index.ts` finds them. PostgreSQL keeps its index.
  */
 export const keyLog: SandboxMigration = {

@@ -84,7 +84,7 @@ insert into transfers (entity_id, kind, id, party_id, method_id, subaccount_id, 
   status_ms, idempotency_key, body_hash)
 values (?, ?, ?, ?, ?, ?, 'created', ?, 'USD', 'US', ?, ?, ?, null, ?, ?, 0, ?, ?, ?, ?, ?)`;
 
-/** For PostgreSQL, which reports that by itself. */
+/** PostgreSQL uses this one, and reports a taken key by itself. */
 export const INSERT_UNLESS_TAKEN = `${INSERT} on conflict do nothing`;
 
 /** The number of rows inserted: 0 if a unique index shows that the key is taken. */

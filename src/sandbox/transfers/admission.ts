@@ -144,7 +144,7 @@ function chooseRail(asked: string | null, method: SqlRow): string {
   return rail;
 }
 
-/** Above the maximum of the rail: interface document, "Errors", 400. */
+/** Refuses an amount above the maximum of the rail: interface document, "Errors", 400. */
 export function checkRailLimit(rail: string, amountMinor: number): void {
   const limits: Readonly<Partial<Record<string, number>>> = RAIL_LIMITS_MINOR;
   const most = limits[rail];

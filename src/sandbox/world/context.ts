@@ -11,7 +11,7 @@ import type {Timing} from '../time/timing.ts';
 export interface RuleSwitches {
   /** A used key with another body: 409 instead of the first record (assumption 47). */
   strictIdempotency: boolean;
-  /** As `strictIdempotency`, and another `auto_approve` makes it another body: a replay cannot approve. */
+  /** Like `strictIdempotency`, and another `auto_approve` makes it another body: a replay cannot approve. */
   strictAutoApprove?: boolean;
   /** A key is forgotten this long after its record was created; null keeps it forever (assumption 46). */
   idempotencyTtlMs: number | null;
@@ -37,7 +37,7 @@ export interface SandboxContext {
   rules: RuleSwitches;
   /** Reports that a timer was committed, so that the pump can wake in time. */
   timerAdded: (dueMs: number) => void;
-  /** The same for a delivery, to its own pump. */
+  /** Wakes the pump of the deliveries. */
   deliveryAdded: (dueMs: number) => void;
 }
 

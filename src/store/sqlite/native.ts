@@ -9,7 +9,7 @@ interface NativeDatabase {
   exec(sql: string): void;
   prepare(sql: string): NativeStatement;
   close(): void;
-  /** Since 22.16. */
+  /** Exists since 22.16. */
   readonly isTransaction?: boolean;
 }
 interface NativeStatement {
@@ -49,7 +49,7 @@ export function openNative(native: NativeModule, file: string): RawDatabase {
   };
 }
 
-/** For 22.13 to 22.15: BEGIN is refused exactly if a transaction is open. */
+/** Node 22.13 to 22.15 have no such property: BEGIN is refused exactly if a transaction is open. */
 function probeTransaction(db: NativeDatabase): boolean {
   try {
     db.exec('BEGIN');

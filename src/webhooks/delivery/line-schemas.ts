@@ -57,7 +57,7 @@ export const LINES = {
     /** The size of the body, if `body_base64` has only its start, or nothing (a large one that was rejected). */
     body_bytes: z.int().optional(),
   }),
-  /** With --expand: the object that a verified event is about, as it is shortly afterwards; null if it was not read. */
+  /** The object that a verified event is about with --expand, as it is shortly afterwards; null if it was not read. */
   object: z.strictObject({
     type: z.literal('object'),
     delivery,

@@ -28,7 +28,7 @@ export function httpAnswerText(
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** The same for the answer to nearly all deliveries, built once per second. */
+/** The answer to nearly all deliveries, built once per second. */
 export class GoodAnswer {
   #second = Number.NaN;
   #text = '';

@@ -26,7 +26,7 @@ export interface ConnectionOptions {
 export interface ConnectionLimits {
   headMs: number;
   requestMs: number;
-  /** Between two requests. */
+  /** The time between two requests. */
   idleMs: number;
 }
 

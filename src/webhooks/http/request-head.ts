@@ -3,7 +3,7 @@ import type {HeaderPairs} from '../delivery/delivery.ts';
 /** The first line and the headers of a request (RFC 9112, sections 3 to 6). */
 export interface RequestHead {
   method: string;
-  /** As it was sent: path and query. */
+  /** Path and query, as they were sent. */
   target: string;
   /** The headers in the order and case of their arrival. */
   headers: HeaderPairs;

@@ -51,7 +51,7 @@ const CHECKS = 5;
 /** Memory for large bodies; at least a few are held at the same time. */
 const LARGE_BODIES_BYTES = 8 * 1_048_576;
 const LEAST_LARGE_BODIES = 4;
-/** Above this number, the connection that has been idle longest is closed for a new one. */
+/** The most connections: above it, the one that has been idle longest is closed for a new one. */
 const MOST_CONNECTIONS = 1024;
 /** Number of answers sent together. */
 const READY = 16;

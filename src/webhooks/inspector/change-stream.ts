@@ -2,7 +2,7 @@ import type {ServerResponse} from 'node:http';
 
 /** Changes within this time are sent as one event. */
 const TOGETHER_MS = 150;
-/** Above this number, a message says that anything may have changed. */
+/** The most changes that a message names; above it, the message says that anything may have changed. */
 const MOST_IDS = 100;
 const MOST_READERS = 20;
 

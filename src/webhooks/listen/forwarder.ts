@@ -29,7 +29,7 @@ export interface ForwarderOptions {
   /** Deliveries leave in order of arrival; a failing one blocks the others until it is accepted or given up. */
   ordered: boolean;
   attempts: number;
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   random: () => number;
   onResult: (result: ForwardResult, response: Buffer, delivery: ForwardedDelivery) => void;
   onBusy: (target: string, active: number) => void;
@@ -45,7 +45,7 @@ interface Lane {
 const NO_TARGETS: readonly string[] = [];
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
-/** For --respond downstream: the service waits 10 s. */
+/** The time limit of --respond downstream: the service waits 10 s. */
 const DOWNSTREAM_MS = 8000;
 
 /** Forwards deliveries in the background: byte for byte, with retries, and within the backlog limit. */

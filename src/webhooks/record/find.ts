@@ -15,7 +15,7 @@ export function findRecorded(folder: string, id: string): RecordedDelivery {
   });
 }
 
-/** The same; undefined if nothing recorded has this id. */
+/** The delivery; undefined if nothing recorded has this id. */
 export const lastRecorded = (folder: string, id: string): RecordedDelivery | undefined =>
   [...collect(entriesOf(folder, id)).values()].sort(byId).at(-1);
 

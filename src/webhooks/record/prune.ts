@@ -41,7 +41,7 @@ export function pruneRecord(folder: string, nowMs: number, bounds: Bounds): Prun
 }
 
 /**
- * The same for a listener, which knows which deliveries wait. It reads no segment if none does, because reading one
+ * Prunes for a listener, which knows which deliveries wait. It reads no segment if none does, because reading one
  * delays every answer.
  * @param waiting ids of deliveries
  */

@@ -62,7 +62,7 @@ export class RecordWriter {
     );
   }
 
-  /** The same without a promise, which would be noticeable at thousands per second. */
+  /** Writes without a promise, which would be noticeable at thousands per second. */
   write(entry: RecordEntry, onWritten: OnWritten): void {
     this.#next.add(entry, onWritten);
     this.#running ??= this.#run();

@@ -17,7 +17,7 @@ export const webhookHmac = (secret: WebhookSecret, before: string, payload: stri
   createHmac('sha256', secret).update(before).update(payload);
 
 /**
- * The same digest, one byte per character. Small bodies are hashed with two one-shot hashes, as RFC 2104 defines
+ * The digest with one byte per character. Small bodies are hashed with two one-shot hashes, as RFC 2104 defines
  * HMAC: an Hmac object costs more than hashing 1 KB, and again when the garbage collector finalizes it.
  */
 export function webhookDigest(secret: WebhookSecret, before: string, body: Uint8Array): string {

@@ -2,7 +2,7 @@ import {groupMajor} from '../../../money/amount.ts';
 import {plainValue, text, time, type View} from '../../../output/records/view.ts';
 import type {Json} from '../../../narrow.ts';
 
-/** The same amounts, formatted for people; machine formats are not grouped. */
+/** Amounts formatted for people; machine formats are not grouped. */
 const grouped = (value: Json): string => plainValue(value).replace(/\d+(?:\.\d+)?/g, groupMajor);
 
 export const batchView: View = {

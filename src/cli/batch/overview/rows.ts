@@ -55,7 +55,7 @@ export async function showRow(
   return {row: exact.row, exit: exitCodeOfRow(exact)};
 }
 
-/** As `status` exits for a batch of this row alone. A row that was not sent yet may belong to a plan or to a run. */
+/** The exit code of `status` for a batch of this row alone. A row that was not sent may belong to a plan or to a run. */
 function exitCodeOfRow({row: {state, code}, isBeingSent}: Placement): ExitCode {
   if (state === 'in_doubt') return isBeingSent ? EXIT.OK : EXIT.IN_DOUBT;
   return UNDECIDED.has(state) || code === DIFFERS_CODE ? EXIT.PARTIAL : EXIT.OK;

@@ -212,7 +212,7 @@ function messageOfFile({message}: RemitError, groups: readonly IssueGroup[]): st
   return isHeader ? `${message}. The header has to be fixed first: the rows were not checked yet` : message;
 }
 
-/** The same error with a hint that can be typed: the command with the missing flags added. */
+/** This error with a hint that can be typed: the command with the missing flags added. */
 function withCommand(
   error: RemitError,
   groups: readonly IssueGroup[],

@@ -86,7 +86,7 @@ export async function resolveInBatch(options: {
 }
 
 /**
- * The same for every row of a file, all or none. Each record that is named, and each known record of a row declared
+ * Resolves every row of a file, or none. Each record that is named, and each known record of a row declared
  * not paid, is read first, unless `open` is absent.
  * @throws RemitError CSV_INVALID for a reference that is unknown or not in doubt; for a record, the same errors as
  *   the single form

@@ -27,7 +27,7 @@ const SHOWN = 10;
 /** A `resolve --from` file, and how to read it. */
 interface ResolveFile {
   path: string;
-  /** For the path `-`. */
+  /** The input of the path `-`. */
   stdin: NodeJS.ReadableStream | undefined;
   /** Name of the sheet, for a workbook with several. */
   sheet: string | undefined;

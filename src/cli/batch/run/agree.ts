@@ -59,7 +59,7 @@ export function checkAllowed(agreement: Agreement, acceptsDifferences: boolean):
 }
 
 /**
- * The same for a cancel. Caps do not apply to it, because it moves no money, unless the service file gives it a request
+ * Confirms a cancel. Caps do not apply to it, because it moves no money, unless the service file gives it a request
  * that may do something else.
  * @throws RemitError GUARD_READ_ONLY, GUARD_CAP or GUARD_CONFIRM
  */
@@ -79,7 +79,7 @@ function checkWritable({context: {profile}, doing, plan}: Agreement): void {
 }
 
 /**
- * With a live key, requires --live and prints where the money moves.
+ * Requires --live for a live key, and prints where the money moves.
  * @throws RemitError GUARD_LIVE
  */
 export function checkLive(agreement: Agreement, moving: Sums): void {

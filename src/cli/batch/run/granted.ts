@@ -3,7 +3,7 @@ import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
 import type {RunPath} from '../../../batch/model/run-path.ts';
 import type {Context} from '../../core/context.ts';
 
-/** On the requests of the batch that this command runs. */
+/** Grants the requests of the batch that this command runs. */
 export const PERMITS: BatchPermits = {create: {}, release: {}, approve: {}, cancel: {}};
 
 /** A cancel replays creates in doubt, without approval, to learn their ids. */

@@ -20,7 +20,7 @@ const toJson = (schema: z.ZodType): JsonObject => {
   return json;
 };
 
-/** Without `additionalProperties: false`: a later version may add fields. */
+/** Removes `additionalProperties: false`: a later version may add fields. */
 function opened(value: unknown): unknown {
   if (isList(value)) return value.map(opened);
   if (!isObject(value)) return value;

@@ -116,7 +116,7 @@ const OTHERS: Readonly<Record<string, forms.Printed>> = {
   api: document(z.unknown().describe('the answer of the service')),
 };
 
-/** Of a command, by the operation that it calls first. */
+/** What a command prints, by the operation that it calls first. */
 function printedBy(command: string): forms.Printed {
   const [first] = COMMAND_OPERATIONS[command] ?? [];
   const operation = allOperations().find(({id}) => id === first)?.operation;

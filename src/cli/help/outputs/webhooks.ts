@@ -77,7 +77,7 @@ export const Signature = object({
 });
 export const Sent = Signature.extend({url: text, status: count, latency_ms: latency, response: text});
 
-/** With `--out`; without it the deliveries themselves are printed, always as lines. */
+/** The result with `--out`; without it the deliveries themselves are printed, always as lines. */
 const Exported = object({file: text, deliveries: count});
 
 export const Verified = object({

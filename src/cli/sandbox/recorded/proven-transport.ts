@@ -52,7 +52,7 @@ export function provenTransport(
   };
 }
 
-/** Without REMIT_API_KEY and REMIT_BASE_URL, which would state where the key is to go. */
+/** True unless REMIT_API_KEY or REMIT_BASE_URL states where the key is to go. */
 const isOwnProfile = ({name, sources}: ActiveProfile): boolean =>
   name === PROFILE && sources['base_url'] === `profile ${PROFILE}`;
 

@@ -3,7 +3,7 @@ import {readPostgresUrl} from '../../../store/postgres/url.ts';
 import {commandLine, type Typed} from '../../line/command-line.ts';
 import {STORE_FROM_STDIN} from './options.ts';
 
-/** After PORT_IN_USE, the hint is the command that was typed, with a free port. A password in it is not repeated. */
+/** The hint after PORT_IN_USE is the command that was typed, with a free port. A password in it is not repeated. */
 export function hintFreePort(error: unknown, typed: Typed, store: string | undefined): unknown {
   if (!(error instanceof RemitError) || error.code !== 'PORT_IN_USE') return error;
   const hasPassword = store !== undefined && readPostgresUrl(store).passwords.length > 0;

@@ -48,6 +48,6 @@ function pointedTo(config: ConfigFile, {baseUrl, testKey, service}: Address): Co
   };
 }
 
-/** Of a sandbox that may have spoken in another way. */
+/** The profile without its service file: an earlier sandbox may have spoken in another way. */
 const withoutService = (profile: StoredProfile | undefined): Partial<StoredProfile> =>
   profile === undefined ? {} : withoutSettings(profile, {service: true});
