@@ -15,7 +15,7 @@ export const stateDirFlag = inGroup('OUTPUT', {
   }),
   'state-dir': Flags.string({
     helpValue: 'FOLDER',
-    description: 'state folder; use a shared folder to work on batches as a team',
+    description: 'state folder; a team shares one',
   }),
 });
 
@@ -100,15 +100,13 @@ export const runFlags = {
       description:
         'how long to trust the service to remember a key (default 24h, or keys.horizon of the service file)',
     }),
-    'break-lock': Flags.boolean({description: 'take over a lock whose process is known to be dead'}),
-  }),
-  ...rarely('APPROVAL', {
     approval: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'FILE',
-      description: 'approval of another person, written by `batch approve --write`',
+      description: 'approval that was sent as a file',
     }),
+    'break-lock': Flags.boolean({description: 'take over a lock whose process is known to be dead'}),
   }),
   ...inGroup('OUTPUT', {
     out: Flags.string({

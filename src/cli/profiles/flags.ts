@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core';
-import {inGroup, rarely} from '../input/flags.ts';
+import {inGroup} from '../input/flags.ts';
 import {count} from '../input/global-flags.ts';
 
 /** Flags of the commands that create and change profiles. */
@@ -23,55 +23,48 @@ export const keyFlags = inGroup('KEY', {
   }),
 });
 
-export const guardFlags = {
-  ...inGroup('LIMIT', {
-    'max-amount': Flags.string({
-      ...many,
-      helpValue: 'USD=5000.00',
-      description: 'maximum amount of a single write',
-    }),
-    'max-batch-total': Flags.string({
-      ...many,
-      helpValue: 'USD=100000.00',
-      description: 'maximum total of a batch',
-    }),
-    'max-batch-rows': count(1, 100_000_000)({description: 'maximum number of rows in a batch'}),
-    'allow-rail': Flags.string({
-      ...many,
-      helpValue: 'RAIL',
-      description: 'allow only these rails; may be repeated',
-    }),
-    'read-only': Flags.boolean({description: 'refuse all writes'}),
-    'approve-by-id': Flags.boolean({
-      description: 'let batches approve staged records by id once their keys are past the horizon',
-    }),
+export const guardFlags = inGroup('LIMIT', {
+  'max-amount': Flags.string({
+    ...many,
+    helpValue: 'USD=5000.00',
+    description: 'maximum amount of a single write',
   }),
-  ...rarely('APPROVAL', {
-    'approval-policy': Flags.string({
-      helpValue: 'FILE',
-      description: 'move money of batches only with the approvals of this policy; pins its content',
-    }),
-    'approval-key': Flags.string({
-      helpValue: 'FILE',
-      description: 'SSH key (or its .pub file, for an agent) that signs what this profile stages or approves',
-    }),
+  'max-batch-total': Flags.string({
+    ...many,
+    helpValue: 'USD=100000.00',
+    description: 'maximum total of a batch',
   }),
-};
+  'max-batch-rows': count(1, 100_000_000)({description: 'maximum number of rows in a batch'}),
+  'allow-rail': Flags.string({
+    ...many,
+    helpValue: 'RAIL',
+    description: 'allow only these rails; may be repeated',
+  }),
+  'read-only': Flags.boolean({description: 'refuse all writes'}),
+  'approve-by-id': Flags.boolean({
+    description: 'let batches approve staged records by id once their keys are past the horizon',
+  }),
+  'approval-policy': Flags.string({
+    helpValue: 'FILE',
+    description: 'release batches only as this policy allows',
+  }),
+  'approval-key': Flags.string({helpValue: 'FILE', description: 'SSH key, or .pub file, that signs batches'}),
+});
 
 export const serviceFlags = inGroup('SERVICE', {
   service: Flags.string({
     helpValue: 'FILE',
-    description: 'service file that describes how this service differs; the profile keeps a copy',
+    description: 'service file; the profile keeps a copy',
   }),
   route: Flags.string({
     ...many,
     helpValue: "'OPERATION=METHOD /path'",
-    description: "set the route of one operation in the profile's service file",
+    description: "route of one operation (service file)",
   }),
   field: Flags.string({
     ...many,
     helpValue: 'OPERATION.FIELD=NAME',
-    description: "set the name of one field in the profile's service file",
+    description: "name of one field (service file)",
   }),
 });
 
