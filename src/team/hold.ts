@@ -25,7 +25,7 @@ const TICK_MS = 250;
 /** Writes at least this often, which also renews the lease. */
 const WRITE_EVERY_MS = 5000;
 /** Changes that are written at once. */
-const GROUP = 512;
+const GROUP = 256;
 const MOST_AT_ONCE = 4000;
 const PAGE = 5000;
 /** The lease counts as expired this long before it does. */

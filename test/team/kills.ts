@@ -11,9 +11,11 @@ export async function killTeam(options: {
   words?: readonly string[];
   /** Whether the next command runs on the machine of the killed one, now and then. */
   sameMachine?: boolean;
-}): Promise<{kills: number; starts: number; lost: number}> {
-  const {rows, kills, seed, words = [], sameMachine = false} = options;
-  const world = await TeamWorld.open({seed});
+  /** Another server than that of this process. */
+  server?: string;
+}): Promise<{kills: number; starts: number}> {
+  const {rows, kills, seed, words = [], sameMachine = false, server} = options;
+  const world = await TeamWorld.open({seed, ...(server === undefined ? {} : {server})});
   const all = references(rows);
   let [done, starts, machine] = [0, 0, world.machine()];
   try {
@@ -45,7 +47,7 @@ export async function killTeam(options: {
     world.assertPaidOnce(all);
     const {accepted, planned} = await world.summary('bills');
     if (accepted !== rows || planned !== rows) throw new Error(`${accepted} of ${planned} rows are accepted`);
-    return {kills: done, starts, lost: 0};
+    return {kills: done, starts};
   } finally {
     await world.close();
   }

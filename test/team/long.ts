@@ -1,19 +1,37 @@
-// `npm run long:team -- KILLS SEED`: kills of batches that a team shares.
+// `npm run long:team -- KIND TIMES SEED`: what must not happen to batches that a team shares.
+import {failover} from './failover.ts';
+import {hostileNetwork, skewedClocks, stopAndContinue} from './hostile.ts';
+import {throughBouncer} from './bouncer.ts';
+import {teamServer} from './team-world.ts';
 import {killTeam} from './kills.ts';
 
-const [kills = 500, seed = 1] = process.argv.slice(2).map(Number);
-const KILLS_EACH = 10;
-let total = 0;
-for (let at = 0; total < kills; at++) {
-  const words = at % 5 === 4 ? ['--direct'] : [];
-  const result = await killTeam({
-    rows: 400,
-    kills: KILLS_EACH,
-    seed: seed + at,
-    sameMachine: at % 2 === 1,
-    words,
-  });
-  total += result.kills;
-  console.log(`seed ${seed + at}: ${result.kills} kills in ${result.starts} starts; ${total} in all`);
-}
-process.exit(0);
+const [kind = 'kills', times = '50', first = '1', library = 'libfaketime.so.1'] = process.argv.slice(2);
+
+/** Ten kills each. */
+const kills = async (seed: number) => {
+  const words = seed % 5 === 4 ? ['--direct'] : [];
+  return killTeam({rows: 400, kills: 10, seed, sameMachine: seed % 2 === 1, words});
+};
+
+const KINDS: Readonly<Record<string, (seed: number) => Promise<unknown>>> = {
+  kills,
+  stops: (seed) => stopAndContinue(seed),
+  'real-stops': (seed) => stopAndContinue(seed, 32_000),
+  network: hostileNetwork,
+  bouncer: async (seed) => throughBouncer((await teamServer()) ?? '', library, seed),
+  failover,
+  clocks: (seed) => skewedClocks(seed, library),
+};
+
+const work = KINDS[kind];
+if (work === undefined) throw new Error(`one of ${Object.keys(KINDS).join(', ')}`);
+let failed = 0;
+for (let seed = Number(first); seed < Number(first) + Number(times); seed++)
+  try {
+    console.log(`${kind}, seed ${seed}: ${JSON.stringify((await work(seed)) ?? 'ok')}`);
+  } catch (error) {
+    failed++;
+    console.log(`${kind}, seed ${seed}: FAILED`, error);
+  }
+console.log(`${kind}: ${times} times, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

@@ -17,7 +17,10 @@ describe('batches of a team that share references', function () {
       await world.run(['plan', world.file(`b${at}.csv`, part), '--batch-id', `b${at}`]);
     const run = (at: number) => world.start(['run', `b${at}`, '--yes', '--out', '.']);
     const codes = await Promise.all(files.map(async (_, at) => run(at).ended));
-    assert.ok(codes.every((code) => code === 0 || code === 8), String(codes));
+    assert.ok(
+      codes.every((code) => code === 0 || code === 8),
+      String(codes),
+    );
     for (const at of files.keys()) {
       const again = run(at);
       assert.ok([0, 8].includes((await again.ended) ?? -1), again.stderr);
@@ -34,7 +37,10 @@ describe('batches of a team that share references', function () {
     const first = world.start(['run', 'bills', '--yes', '--out', '.', '--max-rps', '100']);
     await waitForRows(world, 'bills');
     const second = await world.run(['run', 'bills', '--yes', '--out', '.'], {exit: 13});
-    assert.match(second.stderr, /^.*Process \d+ on \S+ \(pay, since .*\) has batch bills; \d+ of 1500 rows accepted/m);
+    assert.match(
+      second.stderr,
+      /^.*Process \d+ on \S+ \(pay, since .*\) has batch bills; \d+ of 1500 rows accepted/m,
+    );
     assert.equal(await first.ended, 0, first.stderr);
     world.assertPaidOnce(references(1500));
   });

@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 
 /** Who runs the server: it refuses root. */
-interface Runner {
+export interface Runner {
   uid?: number;
   gid?: number;
 }
@@ -38,8 +38,8 @@ function candidates(): string[] {
 }
 
 /** Where `initdb` and `postgres` are; undefined where PostgreSQL is not installed. */
-export const postgresPrograms = (): string | undefined =>
-  candidates().find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
+export const postgresPrograms = (program = 'postgres'): string | undefined =>
+  candidates().find((folder) => [program, 'initdb', 'postgres'].every((name) => existsSync(join(folder, name))));
 
 /**
  * False where tests of PostgreSQL can run. Otherwise declares one test that the summary counts as skipped: call it first in
@@ -104,7 +104,7 @@ export async function startPostgres(more: Record<string, string> = {}): Promise<
 }
 
 /** Another user where we are root: `postgres` where there is one, else `nobody`. */
-function findRunner(): Runner {
+export function findRunner(): Runner {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
     const line = readFileSync('/etc/passwd', 'utf8')
