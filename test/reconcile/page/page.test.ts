@@ -277,7 +277,9 @@ describe('the page of a reconcile', () => {
         'test',
         '2',
       ]);
-      assert.deepEqual(all(parsePage(text), 'dt').map(textOf).slice(0, 2), ['Account', 'Payroll']);
+      assert.deepEqual(all(parsePage(text), 'dt').map(textOf), [
+        ...['Account', 'Payroll', 'Period', 'Service', 'Mode', 'Payments in no batch'],
+      ]);
     }));
 
   for (const count of [999, 1000, 1001, 2500])
