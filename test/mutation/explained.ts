@@ -266,7 +266,7 @@ export const EXPLAINED: readonly Explanation[] = [
   {
     symbol: 'CsvAmounts.#major',
     before: "return signedMinor(`${sign}${groups.join('')}.${fraction ?? ''}`, currency, '.', at);",
-    after: 'return signedMinor(`${sign}${groups.join(\'\')}.${fraction ?? \'\'}`, currency, ".~", at);',
+    after: "return signedMinor(`${sign}${groups.join('')}.${fraction ?? ''}`, currency, \".~\", at);",
     reason: 'The text has a point, whatever else would be accepted.',
   },
   {
