@@ -15,6 +15,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
+import {keepHeapSmall} from '../../src/cli/runtime/memory.ts';
 import {Book} from '../../src/reconcile/book/book.ts';
 import type {BankLine} from '../../src/reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../src/reconcile/model/payment.ts';
@@ -84,6 +85,7 @@ const seconds = (since: number) => cpuSeconds() - since;
 const peakMb = () => process.resourceUsage().maxRSS / 1024;
 
 async function bookSide(rows: number): Promise<Side> {
+  keepHeapSmall(); // as the command does
   const folder = mkdtempSync(join(tmpdir(), 'remit-bench-reconcile-'));
   try {
     const book = await Book.open(folder, SCOPE, {write: true});

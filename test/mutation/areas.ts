@@ -88,8 +88,20 @@ export const AREAS: readonly Area[] = [
   {name: 'doctor', sources: {folders: ['cli/doctor']}, tests: ['test/cli/doctor/']},
   {
     name: 'reconcile',
-    sources: {folders: ['reconcile/model', 'reconcile/book', 'reconcile/match']},
-    tests: ['test/reconcile/model/', 'test/reconcile/book/', 'test/reconcile/match/'],
+    sources: {
+      folders: [
+        'reconcile/model',
+        'reconcile/book',
+        'reconcile/match',
+        'reconcile/page',
+        'reconcile/statement',
+      ],
+      exporting: ['returnedRows'],
+    },
+    tests: [
+      ...['test/reconcile/model/', 'test/reconcile/book/', 'test/reconcile/match/', 'test/reconcile/page/'],
+      ...['test/reconcile/statement/', 'test/batch/report/returned'],
+    ],
   },
   {
     name: 'output',

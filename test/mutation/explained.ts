@@ -251,4 +251,34 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'if (renewed.length > PAGE) journal.raiseGenerations(renewed.splice(0), now);',
     reason: 'The same result: the page that is written has one row more.',
   },
+  {
+    symbol: 'Mt940Reader.take',
+    before: "else if (tag === '25' || tag === '25P') this.#number = accountIn(lines[0] ?? '');",
+    after: "else if (tag === '25' || tag === '25P') this.#number = accountIn(lines[0]);",
+    reason: 'A field has at least one line.',
+  },
+  {
+    symbol: 'readParts',
+    before: 'if (parts.open.length >= 2 * MOST_ROWS) parts.open = oldest(parts.open);',
+    after: 'if (parts.open.length > 2 * MOST_ROWS) parts.open = oldest(parts.open);',
+    reason: 'It keeps the memory small; the rows are sorted and cut once more at the end.',
+  },
+  {
+    symbol: 'CsvAmounts.#major',
+    before: "return signedMinor(`${sign}${groups.join('')}.${fraction ?? ''}`, currency, '.', at);",
+    after: "return signedMinor(`${sign}${groups.join('')}.${fraction ?? ''}`, currency, \".~\", at);",
+    reason: 'The text has a point, whatever else would be accepted.',
+  },
+  {
+    symbol: 'Bai2Totals.#close',
+    before: "throw this.#refuse({line}, `a trailer of a ${name ?? 'part'} in the wrong place`);",
+    after: 'throw this.#refuse({line}, `a trailer of a ${name} in the wrong place`);',
+    reason: 'Each trailer has a name.',
+  },
+  {
+    symbol: 'CHUNK_BYTES',
+    before: 'const CHUNK_BYTES = 16 * 1024;',
+    after: 'const CHUNK_BYTES = (16 + 1) * 1024;',
+    reason: 'The same text, in other pieces.',
+  },
 ];

@@ -2,6 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {readDay} from '../../cli/sandbox/flag-values.ts';
+import {wholeStatement} from '../../cli/sandbox/whole-statement.ts';
 import {STATEMENT_FILE_FORMATS} from '../../sandbox/statement/formats.ts';
 import type {StatementFile} from '../../sandbox/statement/statement-file.ts';
 import {counted} from '../../phrases.ts';
@@ -36,7 +37,10 @@ export default class SandboxStatement extends RemitCommand {
       const day = flags[name];
       if (day !== undefined) query.set(name, readDay(`--${name}`, day));
     }
-    const written = await callControl<StatementFile>(local, 'GET', `/sandbox/statement?${query.toString()}`);
+    const written = await wholeStatement((offset) => {
+      query.set('offset', String(offset));
+      return callControl<StatementFile>(local, 'GET', `/sandbox/statement?${query.toString()}`);
+    });
     if (out === undefined) {
       // Exact: a reference of a bank may look like a number that is masked.
       if (local.out.forPeople) await local.out.bytes(Buffer.from(written.text));

@@ -40,13 +40,20 @@ export interface PageAbout {
 }
 
 const STYLE = `${DOCUMENT_STYLE}
-.rule{white-space:nowrap}
+h3{display:block}
+h3 .number{margin-left:6px}
+thead .n{white-space:normal}
+tbody th{white-space:normal;overflow-wrap:anywhere;min-width:8em}
+.day{white-space:nowrap}
+.by{min-width:10em}
+.proof{min-width:12em;overflow-wrap:anywhere}
 .sum>*{border-top:1px solid var(--soft);font-weight:600}
-.proof{overflow-wrap:anywhere}
 .soft{color:var(--soft)}
+td.soft{min-width:9em}
 .chart rect{fill:var(--link)}
 .chart rect.late{fill:var(--bad)}
-.id{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;overflow-wrap:anywhere}
+.id{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;overflow-wrap:anywhere;min-width:11em}
+@media print{.id{font-size:7.5pt;min-width:9em}}
 `.trim();
 
 /** Payments that the page lists in each table; the CSV files have all of them. */
@@ -155,11 +162,15 @@ function readParts(book: Book): PageParts {
       continue;
     parts.openCount += 1;
     days.push(one.bankingDaysOpen);
-    if (parts.open.length < MOST_ROWS) parts.open.push(one);
+    parts.open.push(one);
+    if (parts.open.length >= 2 * MOST_ROWS) parts.open = oldest(parts.open);
   }
-  parts.open.sort((a, b) => b.bankingDaysOpen - a.bankingDaysOpen);
-  return {...parts, ages: agesOf(days)};
+  return {...parts, open: oldest(parts.open), ages: agesOf(days)};
 }
+
+/** In the order of their keys, if they are equally old. */
+const oldest = (payments: readonly FoundPayment[]): FoundPayment[] =>
+  [...payments].sort((a, b) => b.bankingDaysOpen - a.bankingDaysOpen).slice(0, MOST_ROWS);
 
 function openSection({open, openCount, ages}: PageParts): Markup {
   if (openCount === 0)
@@ -169,7 +180,7 @@ function openSection({open, openCount, ages}: PageParts): Markup {
       payment,
       state,
       bankingDaysOpen,
-    }) => markup`<tr><th scope="row"><bdi>${sanitizer.line(paymentName(payment))}</bdi></th><td>${payment.day}</td><td class="n">${moneyText(payment.amount, payment.currency)}</td><td>${state.replaceAll('_', ' ')}</td><td class="n">${grouped(bankingDaysOpen)}</td></tr>
+    }) => markup`<tr><th scope="row"><bdi>${sanitizer.line(paymentName(payment))}</bdi></th><td class="day">${payment.day}</td><td class="n">${moneyText(payment.amount, payment.currency)}</td><td>${state.replaceAll('_', ' ')}</td><td class="n">${grouped(bankingDaysOpen)}</td></tr>
 `,
   );
   return markup`<section aria-labelledby="open"><h2 id="open">Open (${grouped(openCount)})</h2>
@@ -186,7 +197,7 @@ function matchedSection({matched, matchedCount}: PageParts): Markup | null {
     const back =
       returned !== undefined &&
       markup` <span class="soft">and returned${returned.returnCode === undefined ? '' : `, ${returned.returnCode}`}</span>`;
-    return markup`<tr><th scope="row"><bdi>${sanitizer.line(paymentName(payment))}</bdi></th><td class="n">${moneyText(payment.amount, payment.currency)}</td><td>${match === undefined ? '' : RULE_WORDS[match.rule]}${back}</td><td class="proof">${proof === undefined ? '' : markup`${sanitizer.line(proof.text)} <span class="soft">(${proof.path})</span>`}</td></tr>
+    return markup`<tr><th scope="row"><bdi>${sanitizer.line(paymentName(payment))}</bdi></th><td class="n">${moneyText(payment.amount, payment.currency)}</td><td class="by">${match === undefined ? '' : RULE_WORDS[match.rule]}${back}</td><td class="proof">${proof === undefined ? '' : markup`${sanitizer.line(proof.text)} <span class="soft">(${proof.path})</span>`}</td></tr>
 `;
   });
   return markup`<section aria-labelledby="matched"><h2 id="matched">Matched (${grouped(matchedCount)})</h2>
@@ -210,7 +221,7 @@ function decisionSection(book: Book): Markup | null {
       line,
       payments,
       note,
-    }) => markup`<tr><td>${at.slice(0, 16).replace('T', ' ')}</td><td>${sanitizer.line(by)}</td><td>${verb}</td><td class="id">${line}</td><td class="id">${payments.join(' ')}</td><td>${sanitizer.line(note)}</td></tr>
+    }) => markup`<tr><td class="day">${at.slice(0, 16).replace('T', ' ')}</td><td>${sanitizer.line(by)}</td><td>${verb}</td><td class="id">${line}</td><td class="id">${payments.join(' ')}</td><td class="by">${sanitizer.line(note)}</td></tr>
 `,
   );
   return markup`<section aria-labelledby="decisions"><h2 id="decisions">Decisions (${grouped(decisions.length)})</h2>

@@ -139,7 +139,9 @@ export const CONTROL_ANSWERS = {
     lines: count,
     opening_balance_in_minor_units: minorText,
     closing_balance_in_minor_units: minorText,
-    text: z.string().describe('the file'),
+    text: z.string().describe('the file, or a part of it'),
+    characters: count.describe('of the whole file'),
+    next_offset: count.nullable().describe('where the next part begins'),
   }),
   MagicValues: z.strictObject({
     data: z.array(z.strictObject({where: z.string(), value: z.string(), effect: z.string()})),

@@ -119,6 +119,13 @@ const StatementOf = z.strictObject({
   format: z.enum(STATEMENT_FILE_FORMATS).describe('format of the file'),
   from: z.iso.date().optional().describe('first day (default: that of the account)'),
   to: z.iso.date().optional().describe("last day (default: the sandbox's today)"),
+  offset: z
+    .string()
+    .regex(/^\d{1,12}$/)
+    .transform(Number)
+    .pipe(z.int().min(0))
+    .optional()
+    .describe('where a part of the file begins: 0, then `next_offset` (default: the whole file)'),
 });
 
 export const CONTROL_QUERIES = {DeliveryFilter, Hello, StatementOf} as const;

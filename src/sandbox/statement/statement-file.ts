@@ -15,7 +15,12 @@ export interface StatementRequest {
   format: StatementFileFormat;
   from?: Day | undefined;
   to?: Day | undefined;
+  /** Where a part of the text begins. Default: the whole text. */
+  offset?: number | undefined;
 }
+
+/** An answer with more text would be too large for its reader, in which a character may have six bytes. */
+const PART_LENGTH = 4 * 1024 * 1024;
 
 /** A statement as a file. */
 export interface StatementFile {
@@ -28,7 +33,12 @@ export interface StatementFile {
   /** Minor units, as decimal text. */
   opening_balance_in_minor_units: string;
   closing_balance_in_minor_units: string;
+  /** The file, or a part of it. */
   text: string;
+  /** Of the whole file. */
+  characters: number;
+  /** Where the next part begins. */
+  next_offset: number | null;
 }
 
 const WRITE: Readonly<Record<StatementFileFormat, (data: StatementData) => string>> = {
@@ -46,7 +56,7 @@ const WITHOUT_PENDING: readonly StatementFileFormat[] = ['bai2', 'mt940'];
  */
 export async function statementFile(
   {store, clock}: SandboxContext,
-  {account_id: id, format, from, to}: StatementRequest,
+  {account_id: id, format, from, to, offset}: StatementRequest,
 ): Promise<StatementFile> {
   const data = await store.read(async (queries) => {
     const account = await queries.get('select * from treasury_accounts where id = ?', [id.toLowerCase()]);
@@ -55,12 +65,16 @@ export async function statementFile(
   });
   if (data.to < data.from) throw invalid('to', `is before the first day, ${data.from}`);
   const {lines} = data;
+  const text = WRITE[format](data);
+  const end = offset === undefined ? text.length : Math.min(text.length, offset + PART_LENGTH);
   return {
     account_id: data.accountId,
     ...{format, from: data.from, to: data.to},
     lines: WITHOUT_PENDING.includes(format) ? lines.filter(({isPending}) => !isPending).length : lines.length,
     opening_balance_in_minor_units: String(data.opening),
     closing_balance_in_minor_units: String(data.closing),
-    text: WRITE[format](data),
+    text: text.slice(offset ?? 0, end),
+    characters: text.length,
+    next_offset: end < text.length ? end : null,
   };
 }

@@ -68,6 +68,23 @@ describe('BAI2', () => {
     assert.deepEqual([lines.map(({state}) => state), balances], [['pending', 'pending', 'pending'], []]);
   });
 
+  it('states balances only if the account has both, by the ledger', async () => {
+    const balancesOf = async (from: string, to: string, total: number) =>
+      (
+        await read(
+          file((all) => {
+            all[2] = String(all[2]).replace(from, to);
+            for (const line of [9, 10, 11]) all[line] = String(all[line]).replace('203450', String(total));
+          }),
+        )
+      ).balances.length;
+    assert.equal(await balancesOf('010,+100000', '010,', 103_450), 0);
+    assert.equal(await balancesOf('015,100550', '015,', 102_900), 0);
+    assert.equal(await balancesOf('015,100550', '045,100550', 203_450), 0);
+    assert.equal(await balancesOf('010,+100000', '040,+100000', 203_450), 0);
+    assert.equal(await balancesOf('010,+100000', '010,100000', 203_450), 1);
+  });
+
   it('takes the currency of the account, of the group, or the default', async () => {
     const currencies = async (group: string, account: string, currencyDefault?: string) => {
       const text = file((all) => {
@@ -121,7 +138,11 @@ describe('BAI2', () => {
       ],
       ['a number of records of the group', change(11, ',10/', ',11/'), /line 11: the number of records/],
       ['a number of records of the file', change(12, ',12/', ',11/'), /line 12: the number of records/],
-      ['a number of accounts', change(11, ',1,', ',2,'), /line 11: the number of accounts/],
+      [
+        'a number of accounts',
+        change(11, ',1,', ',2,'),
+        /line 11: the number of accounts is 2 in the file, but 1 by its records$/,
+      ],
       ['a number of groups', change(12, ',1,', ',2,'), /line 12: the number of groups/],
       ['an altered amount', change(5, '500', '501'), /control total/],
       ['a lost transaction', file((lines) => lines.splice(8, 1)), /line 9/],

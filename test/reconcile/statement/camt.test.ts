@@ -102,6 +102,109 @@ describe('camt.053', () => {
       assert.deepEqual(ids, ['E2E-R1', 'E2E-R2']);
     });
 
+  it('follows the direction of each transaction, if the bank states it', async () => {
+    const way = (indicator: string) => `<CdtDbtInd>${indicator}</CdtDbtInd>`;
+    const batch = `<NtryDtls>${details('10.00', 'R1', way('DBIT'))}${details('2.50', 'R2', way('CRDT'))}</NtryDtls>`;
+    for (const [sum, sign, expected] of [
+      ['7.50', 'DBIT', [-1000n, 250n]],
+      ['7.50', 'CRDT', [750n]],
+      ['12.50', 'DBIT', [-1250n]],
+    ] as const) {
+      const {lines} = await read(
+        camtDocument(camtStatement({entries: [camtEntry(sum, {sign, more: batch})]})),
+      );
+      assert.deepEqual(
+        lines.map(({amount}) => amount),
+        expected,
+      );
+    }
+    const credit = `<NtryDtls>${details('10.00', 'R1')}${details('2.50', 'R2')}</NtryDtls>`;
+    const {lines} = await read(
+      camtDocument(camtStatement({entries: [camtEntry('12.50', {sign: 'CRDT', more: credit})]})),
+    );
+    assert.deepEqual(
+      lines.map(({amount}) => amount),
+      [1000n, 250n],
+    );
+  });
+
+  it('has balances over the days of posted lines, not of pending ones', async () => {
+    const day = '2026-02-20';
+    const entries = [camtEntry('1.00'), camtEntry('2.00', {status: 'PDNG', day})];
+    const {balances, days} = await read(camtDocument(camtStatement({entries})));
+    assert.deepEqual(
+      [balances[0]?.from, balances[0]?.to, days],
+      ['2026-03-02', '2026-03-02', {from: day, to: '2026-03-02'}],
+    );
+    const early = await read(
+      camtDocument(
+        camtStatement({entries: [camtEntry('1.00', {day}), camtEntry('1.00', {day: '2026-03-05'})]}),
+      ),
+    );
+    assert.deepEqual([early.balances[0]?.from, early.balances[0]?.to], [day, '2026-03-05']);
+    // Each statement of a file has its own days, also if it does not name its account.
+    const second = camtStatement({
+      opening: camtBalance('OPBD', '7.00', '2026-04-01'),
+      closing: camtBalance('CLBD', '8.00', '2026-04-02'),
+    });
+    const two = await read(camtDocument(camtStatement({entries}), second));
+    assert.deepEqual(
+      two.balances.map(({from, to}) => [from, to]),
+      [
+        ['2026-03-02', '2026-03-02'],
+        ['2026-04-02', '2026-04-02'],
+      ],
+    );
+  });
+
+  it('joins only statements without a gap, in their order, of one currency', async () => {
+    const balancesOf = async (
+      ...statements: readonly (readonly [
+        from: string,
+        opening: string,
+        to: string,
+        closing: string,
+        currency?: string,
+      ])[]
+    ) =>
+      (
+        await read(
+          camtDocument(
+            ...statements.map(([from, opening, to, closing, currency = 'EUR']) =>
+              camtStatement({
+                opening: camtBalance('OPBD', opening, from, 'CRDT', currency),
+                closing: camtBalance('CLBD', closing, to, 'CRDT', currency),
+              }),
+            ),
+          ),
+        )
+      ).balances.map(({from, to, currency}) => `${currency} ${from.slice(5)} ${to.slice(5)}`);
+    const first = ['2026-03-01', '1.00', '2026-03-02', '3.00'] as const;
+    assert.deepEqual(await balancesOf(first, ['2026-03-02', '3.00', '2026-03-05', '4.00']), [
+      'EUR 03-02 03-05',
+    ]);
+    assert.deepEqual(await balancesOf(first, ['2026-03-03', '3.00', '2026-03-05', '4.00']), [
+      'EUR 03-02 03-02',
+      'EUR 03-04 03-05',
+    ]);
+    assert.deepEqual(await balancesOf(first, ['2026-03-02', '3.01', '2026-03-05', '4.00']), [
+      'EUR 03-02 03-02',
+      'EUR 03-03 03-05',
+    ]);
+    assert.deepEqual(await balancesOf(first, ['2026-03-01', '3.00', '2026-03-01', '4.00']), [
+      'EUR 03-02 03-02',
+      'EUR 03-01 03-01',
+    ]);
+    assert.deepEqual(
+      await balancesOf(
+        first,
+        ['2026-03-01', '3.00', '2026-03-02', '3.00', 'USD'],
+        ['2026-03-02', '3.00', '2026-03-03', '5.00'],
+      ),
+      ['EUR 03-02 03-03', 'USD 03-02 03-02'],
+    );
+  });
+
   it('has the reason of a return', async () => {
     for (const reason of ['<Cd>AC04</Cd>', '<Prtry>R02</Prtry>']) {
       const more = `<NtryDtls><TxDtls><RtrInf><Rsn>${reason}</Rsn></RtrInf></TxDtls></NtryDtls>`;

@@ -63,6 +63,101 @@ describe('CSV statements', () => {
     ]);
   });
 
+  it('know every word for a direction and a state, in any case', async () => {
+    const lines = async (column: string, words: readonly string[]) =>
+      (
+        await read(
+          csv(
+            `booking_date,amount,currency_code,${column}`,
+            ...words.map((word) => `2026-03-02,1.50,USD,${word}`),
+          ),
+        )
+      ).lines;
+    for (const [words, amount] of [
+      [['credit', 'C', 'cr', 'CRDT', ''], 150n],
+      [['debit', 'd', 'DR', 'dbit'], -150n],
+    ] as const)
+      assert.deepEqual(
+        (await lines('direction', words)).map((one) => one.amount),
+        words.map(() => amount),
+      );
+    for (const [words, state] of [
+      [['', 'posted', 'Booked', 'BOOK'], 'posted'],
+      [['pending', 'PDNG'], 'pending'],
+    ] as const)
+      assert.deepEqual(
+        (await lines('status', words)).map((one) => one.state),
+        words.map(() => state),
+      );
+  });
+
+  it('read the account and the id of a line, and leave empty texts out', async () => {
+    const text = csv(
+      'booking_date,amount,currency_code,account,id,return_code,a,b',
+      '2026-03-02,1.00,USD, DE1 2 , X , R02 ,, y ',
+    );
+    const {lines} = await read(text, {number: 'DE12'});
+    assert.deepEqual(
+      lines.map(({id, returnCode, texts}) => [id, returnCode, texts]),
+      [['X', 'R02', [{path: 'b', text: 'y'}]]],
+    );
+  });
+
+  it('take amounts of every declared form, up to the largest', async () => {
+    const amountOf = async (amount: string, numberFormat?: '1,234.56' | '1.234,56') =>
+      (
+        await read(
+          csv(
+            'booking_date;amount;currency_code',
+            `2026-03-02;${amount};USD`,
+            '2026-03-02;1.00;USD'.replace('.', numberFormat === '1.234,56' ? ',' : '.'),
+          ),
+          {numberFormat},
+        )
+      ).lines[0]?.amount;
+    for (const [amount, minor, format] of [
+      ['92233720368547758.07', 2n ** 63n - 1n],
+      ['-92233720368547758.07', -(2n ** 63n - 1n)],
+      ['+5', 500n],
+      ['7.', 700n],
+      ['0.5', 50n],
+      ['1,234,567.89', 123_456_789n, '1,234.56'],
+      ['12,345', 1_234_500n, '1,234.56'],
+      ['123', 12_300n, '1,234.56'],
+      ['-1.234.567,8', -123_456_780n, '1.234,56'],
+    ] as const)
+      assert.equal(await amountOf(amount, format), minor, amount);
+    for (const [amount, format] of [
+      ['92233720368547758.08'],
+      ['1,23,456.00', '1,234.56'],
+      ['1234,567.00', '1,234.56'],
+      [',123.00', '1,234.56'],
+      ['1,2345.00', '1,234.56'],
+      ['1.00.00'],
+      ['.50'],
+      ['1,a23.00', '1,234.56'],
+      ['1.234,567', '1.234,56'],
+    ] as const)
+      await assert.rejects(amountOf(amount, format), /line 2: /, amount);
+  });
+
+  it('need decimals somewhere, unless the currency has none or the form is declared', async () => {
+    const text = (currency: string, ...amounts: string[]) =>
+      csv(
+        'booking_date,amount,currency_code',
+        ...amounts.map((amount) => `2026-03-02,${amount},${currency}`),
+      );
+    await refuses(text('USD', '5', '6', '7'), /line 2: "5" may be in major or in minor units/);
+    assert.equal((await read(text('USD', '5', '6.00'))).lines.length, 2);
+    assert.equal((await read(text('USD', '5.', '6'))).lines.length, 2);
+    assert.equal((await read(text('JPY', '5', '6'))).lines.length, 2);
+    assert.equal((await read(text('USD', '5'), {numberFormat: '1,234.56'})).lines.length, 1);
+    // Three decimals may be thousands, unless there are too many digits before them.
+    await refuses(text('KWD', '999.123'), /more or less than a thousand/);
+    assert.equal((await read(text('KWD', '1234.123'))).lines[0]?.amount, 1_234_123n);
+    assert.equal((await read(text('KWD', '1.12'))).lines[0]?.amount, 1_120n);
+  });
+
   it('read the days of every form', async () => {
     for (const [dayFormat, day] of [
       ['YYYY-MM-DD', '2026-03-02'],

@@ -95,6 +95,13 @@ describe('statement files that are hostile or damaged', () => {
     });
 
     it(`are refused in another encoding, with the line: ${format}`, async () => {
+      await refuses(
+        Buffer.concat([Buffer.from('\ufeff'), Buffer.from(text, 'latin1')]),
+        /line \d+: is not UTF-8/,
+        {
+          encoding: 'windows-1252', // the mark of the file is stronger
+        },
+      );
       const {message} = await refuses(Buffer.from(text, 'latin1'), /line \d+: is not UTF-8/);
       const line = text.slice(0, text.indexOf('Käse')).split('\n').length;
       assert.match(message, new RegExp(`line ${line}:`));
@@ -132,6 +139,28 @@ describe('statement files that are hostile or damaged', () => {
   it('are refused if they declare an encoding that is not known', async () => {
     await refuses(CAMT.replace('UTF-8', 'EBCDIC'), /declares the encoding ebcdic/);
     await refuses(`OFXHEADER:100\nENCODING:USASCII\nCHARSET:9999\n\n${OFX}`, /declares the encoding 9999/);
+  });
+
+  it('are read in each encoding that a bank may declare', async () => {
+    const xml = (name: string, byte: number) =>
+      readLines(Buffer.from(CAMT.replace('UTF-8', name).replace('ä', String.fromCharCode(byte)), 'latin1'));
+    const ofx = (header: string, byte: number) =>
+      readLines(
+        Buffer.from(`OFXHEADER:100\n${header}\n\n${OFX.replace('ä', String.fromCharCode(byte))}`, 'latin1'),
+      );
+    for (const [lines, text] of [
+      [xml('ISO-8859-1', 0xe4), 'Käse'],
+      [xml('iso-8859-15', 0xa4), 'K€se'],
+      [xml('windows-1252', 0x80), 'K€se'],
+      [xml('US-ASCII', 0x61), 'Kase'],
+      [ofx('ENCODING:USASCII\nCHARSET:8859-1', 0xe4), 'Käse'],
+      [ofx('ENCODING: USASCII\nCHARSET: 1252', 0x80), 'K€se'],
+      [ofx('ENCODING:USASCII', 0x61), 'Kase'],
+      [ofx('ENCODING:UNICODE\nCHARSET:NONE', 0x61), 'Kase'],
+    ] as const)
+      assert.equal(word((await lines).lines), text);
+    await assert.rejects(ofx('ENCODING:USASCII\nCHARSET:NONE', 0xe4), /is not UTF-8/);
+    await assert.rejects(ofx('ENCODING:UTF-8\nCHARSET:1252', 0xe4), /is not UTF-8/);
   });
 
   it('are read as their header declares', async () => {

@@ -84,6 +84,7 @@ describe('MT940', () => {
       ['2512310102', '2026-01-02', '2025-12-31'],
       ['2601021231', '2025-12-31', '2026-01-02'],
       ['260302', '2026-03-02', '2026-03-02'],
+      ['260302    ', '2026-03-02', '2026-03-02'], // as some banks write it
       ['2602300227', '2026-02-27', undefined],
     ] as const) {
       const {lines} = await read(statement([`:61:${days}C1,00NTRFNONREF`]));
@@ -145,6 +146,11 @@ describe('MT940', () => {
       ['a transaction that is none', statement([':61:HELLO']), /line 5: "HELLO" is not a transaction/],
       ['an amount without a comma sign', statement([':61:260302C1.00NTRFNONREF']), /line 5/],
       ['too many decimals', statement([':61:260302C1,005NTRFNONREF']), /line 5: .*more decimals/],
+      [
+        'two spaces for an entry day',
+        statement([':61:260302  C1,00NTRFNONREF']),
+        /line 5: .*not a transaction/,
+      ],
       ['a day that does not exist', statement([':61:261302C1,00NTRFNONREF']), /line 5: .*not a day/],
       [
         'an entry day that does not exist',

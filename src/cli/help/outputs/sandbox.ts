@@ -54,8 +54,11 @@ export const SANDBOX: Readonly<Record<string, forms.Printed>> = {
   'sandbox:simulate': document(ANSWERS.Simulated),
   'sandbox:statement': document(
     z.union([
-      ANSWERS.StatementFile,
-      ANSWERS.StatementFile.omit({text: true}).extend({file: text, bytes: count}),
+      ANSWERS.StatementFile.omit({characters: true, next_offset: true}),
+      ANSWERS.StatementFile.omit({text: true, characters: true, next_offset: true}).extend({
+        file: text,
+        bytes: count,
+      }),
     ]),
   ),
   'sandbox:magic': itemsOf(ANSWERS.MagicValues),

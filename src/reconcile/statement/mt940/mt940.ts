@@ -122,8 +122,8 @@ class Mt940Reader {
   }
 }
 
-/** Value day, entry day, credit or debit or the reversal of one, a letter of the currency, amount, type, references. */
-const LINE = /^(\d{6})(\d{4})?(R?[CD])[A-Z]?(\d[\d,]{0,20})([A-Z][A-Z0-9]{3})(.{0,80})$/;
+/** Value day, entry day or four spaces, credit or debit or the reversal of one, a letter of the currency, amount, type, references. */
+const LINE = /^(\d{6})(?:(\d{4})| {4})?(R?[CD])[A-Z]?(\d[\d,]{0,20})([A-Z][A-Z0-9]{3})(.{0,80})$/;
 
 /** Some banks add the currency to the number. */
 const accountIn = (text: string): string => text.replaceAll(' ', '').replace(/(?<=\d)[A-Z]{3}$/, '');
