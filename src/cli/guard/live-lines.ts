@@ -1,3 +1,4 @@
+import {cleanLine} from '../../sanitize/harmful.ts';
 import {guardedAmountText} from './amount-text.ts';
 import type {Detail, WriteDetails, WriteFacts} from './facts.ts';
 
@@ -24,5 +25,8 @@ export function liveLines(
     ]);
   if (rail !== undefined) lines.push(['rail', rail.value ?? 'not named; the service chooses it']);
   lines.push(...(details?.when ?? []), ...routes);
-  return [`  ${facts.operation}`, ...lines.map(([label, text]) => `    ${label.padEnd(LABEL)}${text}`)];
+  return [
+    `  ${facts.operation}`,
+    ...lines.map(([label, text]) => `    ${label.padEnd(LABEL)}${cleanLine(text)}`),
+  ];
 }

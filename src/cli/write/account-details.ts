@@ -47,7 +47,7 @@ export async function accountTransferDetails(
   const line = (label: string, id: string | undefined): Detail => {
     if (id === undefined) return [label, 'unknown: the record does not name it'];
     const name = labelOf(id);
-    return [label, name ? `${name} (${plainValue(id)})` : `account ${plainValue(id)}, label unknown`];
+    return [label, name ? `${name} (${id})` : `account ${id}, label unknown`];
   };
   return {
     who: [line('from', source), line('to', destination)],
@@ -67,10 +67,7 @@ export async function moveDetails(
       const {data} = await context.client.record('subaccounts.get', {params: {id}, options});
       return asName(data.name);
     });
-    return [
-      label,
-      typeof name === 'string' ? `${name} (${plainValue(id)})` : `subaccount ${plainValue(id)}, name unknown`,
-    ];
+    return [label, typeof name === 'string' ? `${name} (${id})` : `subaccount ${id}, name unknown`];
   };
   return {
     who: [
@@ -82,5 +79,5 @@ export async function moveDetails(
 }
 
 function statusOf({status}: ServiceRecord): Detail[] {
-  return status === undefined ? [] : [['status', plainValue(status)]];
+  return status === undefined ? [] : [['status', status]];
 }

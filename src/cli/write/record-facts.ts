@@ -67,7 +67,7 @@ export async function recordFacts(context: OfProfile, write: RecordWrite): Promi
     ...(noun === 'move' ? {} : {rail: {value: rail && plainValue(rail)}}),
     details: async () => {
       const {who, when} = await write.details(record);
-      return {who: [[noun.replace('account ', ''), plainValue(id)], ...who], when};
+      return {who: [[noun.replace('account ', ''), id], ...who], when};
     },
   };
 }

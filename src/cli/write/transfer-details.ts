@@ -31,7 +31,7 @@ export async function creationDetails(
   return {
     who: [who, method],
     when: [
-      ['scheduled', typeof date === 'string' ? `${plainValue(date)}, 09:00 in New York` : 'no date'],
+      ['scheduled', typeof date === 'string' ? `${date}, 09:00 in New York` : 'no date'],
       subaccountLine(noun, body['subaccount_id'] ?? null),
       ['effect', creationEffect(isApproved, typeof date === 'string')],
     ],
@@ -56,14 +56,14 @@ export async function recordDetails(
   const id = record[partyField];
   const who: Detail =
     id !== undefined
-      ? await partyLine(context, partyLabel, plainValue(id), asRecord(metadata?.[partyLabel]).name)
+      ? await partyLine(context, partyLabel, id, asRecord(metadata?.[partyLabel]).name)
       : [partyLabel, `unknown: the record has no ${partyField}`];
   const {status, subaccount_id: subaccount, scheduled_date: date} = record;
   return {
     who: [who, recordedMethod(partyLabel, asRecord(metadata?.['payment_method']))],
     when: [
       ['status', plainValue(status)],
-      ['scheduled', typeof date === 'string' ? plainValue(date) : 'not shown by the service'],
+      ['scheduled', typeof date === 'string' ? date : 'not shown by the service'],
       subaccountLine(noun, subaccount),
       [
         'effect',

@@ -118,5 +118,5 @@ export function openEffect(
   noun: string,
 ): string | undefined {
   if (status === undefined || status === 'created' || status === 'CREATED') return undefined;
-  return `asks to ${verb} a ${noun} that is ${plainValue(status)}; the service decides`;
+  return `asks to ${verb} a ${noun} that is ${status}; the service decides`;
 }
