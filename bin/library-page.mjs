@@ -38,17 +38,24 @@ ${sections.join('\n')}`;
 /** Each export of a file, with the text of its declaration. */
 function exportsOf(index, read) {
   const parse = (path) => ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true);
-  return parse(index)
-    .statements.filter(ts.isExportDeclaration)
-    .flatMap(({exportClause, moduleSpecifier}) => {
-      const path = posix.join(posix.dirname(index), moduleSpecifier.text.replace(/\.js$/, '.d.ts'));
-      const file = parse(path);
-      return exportClause.elements.map(({name: {text: name}}) => ({
-        name,
-        path,
-        text: declarationOf(file, name),
-      }));
-    });
+  const clauses = parse(index).statements.filter(ts.isExportDeclaration);
+  const renamed = new Map(
+    clauses.flatMap(({exportClause}) =>
+      exportClause.elements.flatMap(({name, propertyName}) =>
+        propertyName === undefined ? [] : [[propertyName.text, name.text]],
+      ),
+    ),
+  );
+  const published = (text) => text.replace(/\b\w+\b/g, (word) => renamed.get(word) ?? word);
+  return clauses.flatMap(({exportClause, moduleSpecifier}) => {
+    const path = posix.join(posix.dirname(index), moduleSpecifier.text.replace(/\.js$/, '.d.ts'));
+    const file = parse(path);
+    return exportClause.elements.map(({name, propertyName = name}) => ({
+      name: name.text,
+      path,
+      text: published(declarationOf(file, propertyName.text)),
+    }));
+  });
 }
 
 function declarationOf(file, name) {

@@ -6,7 +6,7 @@ import type {TimerPump} from './world/timer-pump.ts';
 import {lastDue, nextDue} from './world/timers.ts';
 import type {DeliveryCounts, DeliveryDesk} from './webhooks/delivery-desk.ts';
 import type {DeliveryPump} from './webhooks/delivery-pump.ts';
-import type {Advanced} from './control/sandbox-interface.ts';
+import type {Advanced} from './base/shown-records.ts';
 
 /** The longest wait of a call for slow receivers; the other deliveries continue in the background. */
 const DELIVERIES_MS = 15_000;

@@ -23,15 +23,16 @@ import type {ClockMode} from './time/clock.ts';
 import type {BankDialect} from './base/bank-dialect.ts';
 import {setDialect, type AccountDialect} from './ledger/treasury-account.ts';
 import {statementFile, type StatementFile, type StatementRequest} from './statement/statement-file.ts';
-import {seedStore, type Seeded} from './entities/seed.ts';
+import {seedStore} from './entities/seed.ts';
 import {followClock, moveClock} from './world/shared-clock.ts';
 import type {Simulated, Simulation} from './outcomes/outcomes.ts';
 import {simulate} from './transfers/simulate.ts';
 import type {TimingProfile} from './time/timing.ts';
 import {DeliveryDesk} from './webhooks/delivery-desk.ts';
 import * as world from './entities/entities.ts';
-import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './control/sandbox-interface.ts';
+import type {Sandbox, SandboxStatus, Truth} from './control/sandbox-interface.ts';
 import type {OnBug} from './base/on-bug.ts';
+import type {Seeded, Advanced, ClockStatus} from './base/shown-records.ts';
 
 /** The parts of a sandbox. */
 export interface SandboxParts extends AdvancingParts {

@@ -55,7 +55,7 @@ const LISTS: Readonly<Record<string, List>> = {
     sometimes: [
       'src/sandbox/control/bodies.ts',
       'src/sandbox/control/answers.ts',
-      'src/sandbox/harness-records.ts',
+      'src/sandbox/base/shown-records.ts',
     ],
     meaning:
       /^src\/(sandbox\/(webhooks|page|local-sandbox)|commands|cli\/help\/outputs)\b|openapi\.json$|^\.oclif/,

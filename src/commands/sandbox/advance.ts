@@ -7,7 +7,8 @@ import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {readTime} from '../../cli/sandbox/flag-values.ts';
 import {RemitError} from '../../errors.ts';
-import type {Advanced, SandboxStatus} from '../../sandbox/control/sandbox-interface.ts';
+import type {SandboxStatus} from '../../sandbox/control/sandbox-interface.ts';
+import type {Advanced} from '../../sandbox/base/shown-records.ts';
 
 const WAYS = ['to', 'to-next', 'until-idle'] as const;
 const others = (way: string) => WAYS.filter((other) => other !== way);

@@ -3,7 +3,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {readClock} from '../../cli/sandbox/flag-values.ts';
 import {clockView} from '../../output/views/sandbox.ts';
-import type {ClockStatus} from '../../sandbox/control/sandbox-interface.ts';
+import type {ClockStatus} from '../../sandbox/base/shown-records.ts';
 
 export default class SandboxClockCommand extends RemitCommand {
   static override summary = 'Show the clock of the running sandbox, or change its mode';

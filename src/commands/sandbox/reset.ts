@@ -4,7 +4,8 @@ import {callControl} from '../../cli/sandbox/control.ts';
 import {noteRemembered} from '../../cli/sandbox/remembered.ts';
 import {sandboxCommand, targetSandbox} from '../../cli/sandbox/target.ts';
 import {readBalance} from '../../cli/sandbox/flag-values.ts';
-import type {ClockStatus, SandboxStatus} from '../../sandbox/control/sandbox-interface.ts';
+import type {SandboxStatus} from '../../sandbox/control/sandbox-interface.ts';
+import type {ClockStatus} from '../../sandbox/base/shown-records.ts';
 
 /** A reset does not change the clock, which matters to a script that froze or advanced it. */
 const clockText = ({mode, now}: ClockStatus): string =>

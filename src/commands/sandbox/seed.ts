@@ -5,7 +5,7 @@ import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';
 import {seededView} from '../../output/views/sandbox.ts';
-import type {Seeded} from '../../sandbox/entities/seed.ts';
+import type {Seeded} from '../../sandbox/base/shown-records.ts';
 
 const MOST = 100_000;
 

@@ -5,7 +5,7 @@ import {FaultRule} from '../outcomes/fault-schema.ts';
 import {TIMING_PROFILES} from '../time/timing.ts';
 import {BANK_DIALECT_NAMES} from '../base/bank-dialect.ts';
 import {STATEMENT_FILE_FORMATS} from '../statement/formats.ts';
-import {DELIVERY_STATES} from '../webhooks/deliveries.ts';
+import {DELIVERY_STATES} from '../base/shown-records.ts';
 
 // The answers of control calls, for the documentation and the tests. The server itself never loads this.
 

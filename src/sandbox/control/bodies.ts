@@ -4,8 +4,8 @@ import {FaultRule} from '../outcomes/fault-schema.ts';
 import {CLOCK_MAX_MS, SPEED_MAX} from '../time/clock.ts';
 import {BANK_DIALECT_NAMES} from '../base/bank-dialect.ts';
 import {STATEMENT_FILE_FORMATS} from '../statement/formats.ts';
-import {DELIVERY_STATES} from '../webhooks/deliveries.ts';
 import {NONCE_FORM} from './proof.ts';
+import {DELIVERY_STATES} from '../base/shown-records.ts';
 
 const Seed = z.strictObject({
   payees: z.int().min(0).max(100_000).default(0).describe('how many payees'),

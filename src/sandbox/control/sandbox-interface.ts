@@ -9,35 +9,12 @@ import type {MagicValue} from '../outcomes/magic.ts';
 import type {Simulated, Simulation} from '../outcomes/outcomes.ts';
 import type {SandboxRequest} from '../api/request.ts';
 import type {Outgoing} from '../outcomes/fault-answer.ts';
-import type {ClockMode, ClockState} from '../time/clock.ts';
+import type {ClockMode} from '../time/clock.ts';
 import type {BankDialect} from '../base/bank-dialect.ts';
 import type {AccountDialect} from '../ledger/treasury-account.ts';
 import type {StatementFile, StatementRequest} from '../statement/statement-file.ts';
-import type {Seeded} from '../entities/seed.ts';
-import type {TimingProfile} from '../time/timing.ts';
 import type {DeliveryCounts, DeliveryDesk} from '../webhooks/delivery-desk.ts';
-
-export interface ClockStatus {
-  mode: ClockState['mode'];
-  now: string;
-  timing: TimingProfile;
-  /** The speed of an accelerated clock: sandbox seconds per second. */
-  speed?: number;
-}
-
-/** The new time, and how many timers fired on the way. */
-export interface Advanced {
-  now: string;
-  fired: number;
-  /** Requests sent to webhook endpoints on the way, whatever their result. */
-  attempts: number;
-  /** Webhook deliveries that ended on the way: delivered, failed or dropped. */
-  deliveries: number;
-  /** Whether nothing is scheduled any more; present with `until: 'idle'`. */
-  idle?: boolean;
-  /** Webhook deliveries that are still waiting for slow receivers; they continue in the background. */
-  deliveries_under_way?: number;
-}
+import type {Advanced, ClockStatus, Seeded} from '../base/shown-records.ts';
 
 export interface SandboxStatus {
   clock: ClockStatus;

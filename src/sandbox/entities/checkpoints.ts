@@ -6,15 +6,7 @@ import {int, iso, json, text} from '../base/rows.ts';
 import {momentOf, type ClockState} from '../time/clock.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {saveClock} from '../base/settings.ts';
-
-/** A checkpoint in a list. */
-export interface Checkpoint {
-  name: string;
-  /** When it was saved, by the machine's clock. */
-  saved_at: string;
-  /** The sandbox time at which it was saved; a restore returns to it. */
-  clock_at: string;
-}
+import type {Checkpoint} from '../base/shown-records.ts';
 
 /**
  * What a restore does not change: keys, and the entities that they belong to; the list of checkpoints; the migration

@@ -3,6 +3,7 @@ import type {Queries, SqlValue, Store} from '../../store/port/port.ts';
 import type {Entity} from '../world/context.ts';
 import {formatV7} from '../base/ids.ts';
 import type {PartyKind} from '../records/party.ts';
+import type {ReadyParty, Seeded} from '../base/shown-records.ts';
 
 /** The time in the ids of seeded parties, so that a seed gives the same ids on every day. */
 const SEED_EPOCH_MS = Date.UTC(2026, 0, 1);
@@ -14,17 +15,6 @@ export interface SeedRequest {
   payers: number;
   /** Equal seeds give equal ids and names; seeding again changes nothing. */
   seed: string;
-}
-
-export interface ReadyParty {
-  id: string;
-  payment_method_id: string;
-  name: string;
-}
-
-export interface Seeded {
-  payees: ReadyParty[];
-  payers: ReadyParty[];
 }
 
 /** Creates parties, each with a verified default bank account. */

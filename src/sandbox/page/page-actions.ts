@@ -1,9 +1,10 @@
 import {counted} from '../../phrases.ts';
 import {moment} from '../../html/page-parts.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
-import type {Advanced, ClockStatus, Sandbox} from '../control/sandbox-interface.ts';
+import type {Sandbox} from '../control/sandbox-interface.ts';
 import {readClockForm} from './clock-form.ts';
 import {readPageRow} from './page-view.ts';
+import type {Advanced, ClockStatus} from '../base/shown-records.ts';
 
 export interface Notice {
   text: string;

@@ -5,10 +5,10 @@ import {listKeys, type KeyRights} from '../world/keys.ts';
 import {balances, type AccountId} from '../ledger/ledger.ts';
 import {text} from '../base/rows.ts';
 import {toTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
-import type {DeliveryCounts, DeliveryRecord, ShownDelivery} from '../webhooks/delivery-desk.ts';
+import type {DeliveryCounts} from '../webhooks/delivery-desk.ts';
 import {listEntities} from '../entities/entities.ts';
 import type {PageView} from './page-view.ts';
-import type {ClockStatus} from '../control/sandbox-interface.ts';
+import type {DeliveryRecord, ShownDelivery, ClockStatus} from '../base/shown-records.ts';
 
 /** How many of each the page shows. */
 export const SHOWN = 10;

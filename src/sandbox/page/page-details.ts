@@ -1,9 +1,9 @@
 import {escapeText, Markup, markup} from '../../html/markup.ts';
 import {type Fact, factList, table, tag, time, type Column} from '../../html/page-parts.ts';
 import {isObject} from '../../narrow.ts';
-import type {DeliveryRecord, ShownAttempt} from '../webhooks/delivery-desk.ts';
 import type {Transfer} from '../records/transfer.ts';
 import type {PageControls} from './page-controls.ts';
+import type {DeliveryRecord, ShownAttempt} from '../base/shown-records.ts';
 
 /** What the bank can do to a transfer, by its status. A refusal explains the rest. */
 const OUTCOMES: Readonly<Record<string, readonly string[]>> = {

@@ -9,7 +9,7 @@ import {PAGE_STYLE} from './page-style.ts';
 import {deliveryTable, requestTable, transferTable} from './page-tables.ts';
 import {addressOf, type PagedList, type PageView} from './page-view.ts';
 import type {Session} from './sessions.ts';
-import type {ClockStatus} from '../control/sandbox-interface.ts';
+import type {ClockStatus} from '../base/shown-records.ts';
 
 const frame = (title: string, body: Markup, script?: string): string =>
   pageFrame({title, style: PAGE_STYLE, icon: '/page/icon.svg', script, body});

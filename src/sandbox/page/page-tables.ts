@@ -4,10 +4,10 @@ import {markup, type Markup} from '../../html/markup.ts';
 import {table, tag, time, type Cell, type Column, type Tone} from '../../html/page-parts.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import type {RequestEntry} from '../api/exchange.ts';
-import type {DeliveryRecord, ShownDelivery} from '../webhooks/delivery-desk.ts';
 import type {PageControls} from './page-controls.ts';
 import type {ShownTransfer} from './page-data.ts';
 import {deliveryDetails, transferDetails} from './page-details.ts';
+import type {DeliveryRecord, ShownDelivery} from '../base/shown-records.ts';
 
 const modeTag = (mode: Mode | null): Cell => (mode === null ? '' : tag(mode, mode === 'live' ? 'bad' : ''));
 

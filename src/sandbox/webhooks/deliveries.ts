@@ -2,13 +2,7 @@ import type {Mode} from '../../contract/mode.ts';
 import {claimed} from '../../store/port/claim.ts';
 import type {Queries, SqlRow, Store} from '../../store/port/port.ts';
 import {int, json, text, textOrNull, word} from '../base/rows.ts';
-
-/**
- * `pending` waits for its time, `sending` is claimed by a process. `dropped` is caused by a fault. `canceled`: its
- * endpoint was deleted, or no longer has its type.
- */
-export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'failed', 'dropped', 'canceled'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
+import type {DeliveryState} from '../base/shown-records.ts';
 
 /** A delivery that only this process may send now. */
 export interface Claimed {

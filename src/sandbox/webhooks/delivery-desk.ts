@@ -1,50 +1,17 @@
-import type {Mode} from '../../contract/mode.ts';
+import type {EventTypeName} from '../../contract/events.ts';
 import {byName} from '../../narrow.ts';
 import type {Queries, SqlRow, SqlValue, Store} from '../../store/port/port.ts';
 import {int, intOrNull, iso, text, textOrNull, word} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
-import {DELIVERY_STATES, findForSending, type DeliveryState} from './deliveries.ts';
+import {findForSending} from './deliveries.ts';
 import type {DeliveryPump} from './delivery-pump.ts';
-
-/** A delivery as the control routes show it. Times are of the sandbox's clock, except `sent_at` of an attempt. */
-export interface ShownDelivery {
-  id: string;
-  event_id: string;
-  event_type: string;
-  endpoint_id: string;
-  url: string;
-  mode: Mode;
-  state: DeliveryState;
-  /** How often it was sent, including by hand. */
-  sent: number;
-  last_status: number | null;
-  last_error: string | null;
-  next_attempt_at: string | null;
-  created_at: string;
-}
-
-export interface ShownAttempt {
-  n: number;
-  by_hand: boolean;
-  at: string;
-  /** The machine's clock. */
-  sent_at: string;
-  /** The timestamp header that was sent. */
-  timestamp: string;
-  elapsed_ms: number;
-  status: number | null;
-  error_code: string | null;
-  error: string | null;
-  /** The first characters of the answer. */
-  response: string;
-  fault: string | null;
-}
-
-export interface DeliveryRecord extends ShownDelivery {
-  /** The body, byte for byte. */
-  payload: string;
-  attempts: ShownAttempt[];
-}
+import {
+  DELIVERY_STATES,
+  type DeliveryRecord,
+  type DeliveryState,
+  type ShownAttempt,
+  type ShownDelivery,
+} from '../base/shown-records.ts';
 
 export interface DeliveryFilter {
   state?: DeliveryState | undefined;
@@ -69,7 +36,7 @@ const toShown = (row: SqlRow): ShownDelivery => {
   return {
     id: text(row, 'id'),
     event_id: text(row, 'event_id'),
-    event_type: text(row, 'event_type'),
+    event_type: word<EventTypeName>(row, 'event_type'),
     endpoint_id: text(row, 'endpoint_id'),
     url: text(row, 'url'),
     mode: word<ShownDelivery['mode']>(row, 'mode'), // written by us only

@@ -1,5 +1,5 @@
 import type {Mode} from '../../contract/mode.ts';
-import type {DeliveryState} from './deliveries.ts';
+import type {DeliveryState} from '../base/shown-records.ts';
 
 /**
  * One entry of the log: an attempt at a delivery and what follows from it, or a delivery that a fault dropped. It

@@ -6,13 +6,13 @@ import {SERVICE_ERRORS} from '../../../src/contract/error-codes.ts';
 import {ERRORS, EXIT, isErrorCode} from '../../../src/errors.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY, type CliResult} from '../../cli/run-cli.ts';
 import {byName} from '../../../src/narrow.ts';
-import {DELIVERY_STATES} from '../../../src/sandbox/webhooks/deliveries.ts';
 import {answer, lost, type Reply} from '../../client/transport/fake-transport.ts';
 import {faultOf, loadCommands, remitCallsIn, type CommandMap} from '../../repo/command-lines.ts';
 import {PAYOUT_ID} from '../fixtures.ts';
 import {isLong, tryCases} from './cases.ts';
 import {helloAnswer} from '../sandbox/hello-answer.ts';
 import {CONTROL_COMMANDS} from './control-commands.ts';
+import {DELIVERY_STATES} from '../../../src/sandbox/base/shown-records.ts';
 
 const TOKEN = 'token';
 

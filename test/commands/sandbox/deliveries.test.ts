@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import {readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
-import type {DeliveryRecord, ShownDelivery} from '../../../src/sandbox/webhooks/delivery-desk.ts';
 import {HttpsReceiver} from '../../sandbox/webhooks/https-receiver.ts';
 import {activeIn} from '../../sanitize/canaries.ts';
 import {asHeader, checkForm, FORMATS, TEXTS, withoutOurs} from '../hostile-texts.ts';
 import {LiveSandbox} from './live-sandbox.ts';
+import type {DeliveryRecord, ShownDelivery} from '../../../src/sandbox/base/shown-records.ts';
 
 describe('sandbox deliveries', () => {
   const sandbox = new LiveSandbox();

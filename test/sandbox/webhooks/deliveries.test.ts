@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type {DeliveryRecord} from '../../../src/sandbox/webhooks/delivery-desk.ts';
 import {WebhookWorld, HOOK} from './world.ts';
 import {timestampOf} from './receiver.ts';
+import type {DeliveryRecord} from '../../../src/sandbox/base/shown-records.ts';
 
 const SECOND = 1000;
 const HOUR = 3_600_000;

@@ -7,7 +7,6 @@ import {seededRandom} from '../../../src/sandbox/base/random.ts';
 import {SandboxClock} from '../../../src/sandbox/time/clock.ts';
 import {createSandbox, type SandboxOptions} from '../../../src/sandbox/sandbox.ts';
 import type {DeliveryEntry} from '../../../src/sandbox/webhooks/delivery-log.ts';
-import type {DeliveryRecord, ShownDelivery} from '../../../src/sandbox/webhooks/delivery-desk.ts';
 import {TIMINGS} from '../../../src/sandbox/time/timing.ts';
 import type {Store} from '../../../src/store/port/port.ts';
 import {TestSandbox} from '../harness.ts';
@@ -15,6 +14,7 @@ import type {ManualClock} from '../manual-clock.ts';
 import {testStore, type TestStore} from '../test-store.ts';
 import {FakeReceiver} from './receiver.ts';
 import {keyIndexFor} from '../../../src/sandbox/entities/remembered-keys.ts';
+import type {DeliveryRecord, ShownDelivery} from '../../../src/sandbox/base/shown-records.ts';
 
 export const HOOK = 'https://receiver.example/hook';
 

@@ -2,7 +2,7 @@ import {Args} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {noteRemembered} from '../../../cli/sandbox/remembered.ts';
-import type {Checkpoint} from '../../../sandbox/entities/checkpoints.ts';
+import type {Checkpoint} from '../../../sandbox/base/shown-records.ts';
 
 export default class SandboxCheckpointRestore extends RemitCommand {
   static override summary = 'Restore the running sandbox from a checkpoint';

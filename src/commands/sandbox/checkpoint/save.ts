@@ -2,7 +2,7 @@ import {Args} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../../cli/sandbox/target.ts';
-import type {Checkpoint} from '../../../sandbox/entities/checkpoints.ts';
+import type {Checkpoint} from '../../../sandbox/base/shown-records.ts';
 
 export default class SandboxCheckpointSave extends RemitCommand {
   static override summary = 'Save the state of the running sandbox under a name';

@@ -6,7 +6,7 @@ import {RemitError} from '../../../errors.ts';
 import {must} from '../../../narrow.ts';
 import {deliveryView} from '../../../output/views/deliveries.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
-import type {DeliveryRecord} from '../../../sandbox/webhooks/delivery-desk.ts';
+import type {DeliveryRecord} from '../../../sandbox/base/shown-records.ts';
 
 export default class SandboxDeliveriesRedeliver extends RemitCommand {
   static override summary = 'Send a delivery again now, with the same bytes and a new timestamp';
