@@ -20,7 +20,7 @@ import type {Canonical} from '../../approval/canonical.ts';
 import {type BatchTerms, bytesOf, documentText, readDocument} from '../../approval/document.ts';
 import {APPROVAL_NAMESPACE, type Policy, type PolicyKey} from '../../approval/policy.ts';
 import {readPinned} from '../../approval/policy-file.ts';
-import {leavesToSign, rowToSign, statementOf, termsOf} from '../../approval/statement.ts';
+import {leavesToSign, type RowToSign, statementOf, termsOf} from '../../approval/statement.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import type {JournalRow} from '../../batch/journal/rows/row.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
@@ -44,6 +44,11 @@ type MovingPath = 'release' | 'direct';
 /** Every row of a batch, in order. */
 export function* allRows(rows: {after(n: number, limit: number): JournalRow[]}): Generator<JournalRow> {
   for (const page of pagesOf((after) => rows.after(after, PAGE), PAGE)) yield* page;
+}
+
+/** The same rows as they are signed; a batch may have a million of them. */
+function* rowsToSign(rows: Parameters<typeof allRows>[0]): Generator<RowToSign> {
+  for (const row of allRows(rows)) yield {...row, id: row.outcome?.id ?? null};
 }
 
 /** What the gate needs of a command. */
@@ -172,12 +177,8 @@ export class ApprovalGate {
   async signAsMaker(): Promise<void> {
     const {journal, place} = this.#batch;
     const {person} = this.signer;
-    let isSigned = true;
-    for (const row of allRows(journal.rows))
-      if (!this.#approvals.makersOf(row).includes(person)) isSigned = false;
-    if (isSigned) return;
-    const rows = [...allRows(journal.rows)].map(rowToSign);
-    const leaves = leavesToSign(rows, 'maker');
+    if (this.#hasMade(person)) return;
+    const leaves = leavesToSign(rowsToSign(journal.rows), 'maker');
     const {runtime, clock} = this.#context;
     const statement = statementOf(this.terms, leaves, {
       ...{role: 'maker', makers: [person], audit: auditHead(this.#trail)},
@@ -189,6 +190,12 @@ export class ApprovalGate {
     keepDocument(place.folder, documentText(statement, signature, leaves.rows, leaves.ids));
     this.#names = this.#listed();
     this.#approvals = this.#read();
+  }
+
+  #hasMade(person: string): boolean {
+    for (const row of allRows(this.#batch.journal.rows))
+      if (!this.#approvals.makersOf(row).includes(person)) return false;
+    return true;
   }
 
   /** Whether every row that is left to send has a record, and its release is approved. */
