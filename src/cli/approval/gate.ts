@@ -23,6 +23,7 @@ import {readPinned} from '../../approval/policy-file.ts';
 import {leavesToSign, type RowToSign, statementOf, termsOf} from '../../approval/statement.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import type {JournalRow} from '../../batch/journal/rows/row.ts';
+import {DEFAULT_NAMESPACE} from '../../batch/model/identity.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
 import {pagesOf} from '../../batch/model/pages.ts';
 import type {BeforeWindow} from '../../batch/send/run-parts.ts';
@@ -283,16 +284,20 @@ export class ApprovalGate {
   };
 }
 
-/** What the other person types; the file is their own copy. */
+/** What the other person types, in the same folder but with another profile; the file is their own copy. */
 export function approveHints(
   {commands}: Pick<Context, 'commands'>,
   {plan}: Pick<OpenBatch, 'plan'>,
 ): string[] {
-  const {kind, batchId, file} = plan;
-  const approve = (...words: string[]) =>
-    commands.read(KINDS[kind].topic, 'batch', 'approve', batchId, ...words);
+  const {kind, batchId, file, namespace, readFlags = []} = plan;
+  const theirs = commands.forBatch({
+    ...{batchId, mode: 'test', profile: undefined, namespace: undefined, out: undefined},
+  });
+  const approve = [KINDS[kind].topic, 'batch', 'approve', batchId];
+  const asRead = [...(namespace === DEFAULT_NAMESPACE ? [] : ['--namespace', namespace]), ...readFlags];
+  const name = file.path === '-' ? 'FILE' : file.name;
   return [
-    `to be typed by another person, with their own copy of the file: ${approve('--file', file.path === '-' ? 'FILE' : file.name)}`,
-    `if they do not share this state folder, send them the file that this writes: ${approve('--ask', `${batchId}.request`)}`,
+    `to be typed by another person, with their own copy of the file: ${theirs.read(...approve, '--file', name, ...asRead)}`,
+    `if they do not share this state folder, send them the file that this writes: ${commands.read(...approve, '--ask', `${batchId}.request`)}`,
   ];
 }
