@@ -1,5 +1,4 @@
 import {createHash} from 'node:crypto';
-import type {JournalRow} from '../batch/journal/rows/row.ts';
 import type {Plan} from '../batch/model/plan-facts.ts';
 import type {Mode} from '../contract/mode.ts';
 import {type Canonical, canonicalJson} from './canonical.ts';
@@ -82,6 +81,3 @@ export function statementOf(
     expires: new Date(nowMs + expiresMs).toISOString(),
   };
 }
-
-/** A row of a journal, as it is signed. */
-export const rowToSign = (row: JournalRow): RowToSign => ({...row, id: row.outcome?.id ?? null});

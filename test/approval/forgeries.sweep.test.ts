@@ -258,6 +258,25 @@ describe('forged approvals', () => {
     assert.deepEqual(payable([maker, approval], {touched: new Map([['INV-2', 4]])}), ['INV-1', 'INV-3']);
   });
 
+  it('include those of keys that the rule does not take', () => {
+    const [byFile, byDevice, withPin] = [
+      approval,
+      sign({...honest, key: keys.device}),
+      sign({...honest, key: keys.device, flags: 5}),
+    ];
+    for (const [rule, holds] of [
+      ['hardware', [false, true, true]],
+      ['pin', [false, false, true]],
+    ] as const) {
+      const lines = LINES.map((line) => line.replace('anna,ben,carl quorum=1', `carl quorum=1 keys=${rule}`));
+      const strict = {policy: parsePolicy(lines.join('\n'), 'policy')}; // as if it had been signed for
+      assert.deepEqual(
+        [byFile, byDevice, withPin].map((text) => payable([maker, text], strict).length === 3),
+        holds,
+      );
+    }
+  });
+
   it(`are never accepted: ${FORGERIES}, of each kind`, function () {
     this.timeout(60_000 + FORGERIES * 20);
     const kinds = Object.entries(FORGERIES_OF);

@@ -293,9 +293,10 @@ export class ReleasePhase {
 
   /** Its record was approved, possibly by somebody else, is not any more, and nobody has accepted in what it differs. */
   #isHeld(job: ReleaseJob, record: JsonObject): boolean {
-    const {acceptDifferences, kind} = this.#run.settings;
+    const {acceptDifferences, comparesFetched, kind} = this.#run.settings;
     const {outcome} = job.row;
-    if (!job.mustCompare || acceptDifferences || outcome.code === DIFFERS_AS_ACCEPTED.code) return false;
+    const isAccepted = acceptDifferences || outcome.code === DIFFERS_AS_ACCEPTED.code;
+    if (comparesFetched !== true && (!job.mustCompare || isAccepted)) return false;
     const differences = fetchedDifferences(record, job.row, kind);
     if (differences.length === 0) return false;
     this.#ends.held(job, differences);

@@ -8,6 +8,8 @@ export interface RunSettings {
   maxWaitMs?: number | undefined;
   /** Release rows whose record differs in rail, currency or metadata. */
   acceptDifferences: boolean;
+  /** A record that is read before its release must agree with its row in every field that it shows. */
+  comparesFetched?: boolean;
   /** False if a cap of the profile forbids `acceptDifferences`. */
   mayAcceptDifferences?: boolean;
   /** Release although some rows are in doubt or in conflict. */

@@ -20,9 +20,10 @@ import type {Canonical} from '../../approval/canonical.ts';
 import {type BatchTerms, bytesOf, documentText, readDocument} from '../../approval/document.ts';
 import {APPROVAL_NAMESPACE, type Policy, type PolicyKey} from '../../approval/policy.ts';
 import {readPinned} from '../../approval/policy-file.ts';
-import {leavesToSign, rowToSign, statementOf, termsOf} from '../../approval/statement.ts';
+import {leavesToSign, type RowToSign, statementOf, termsOf} from '../../approval/statement.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import type {JournalRow} from '../../batch/journal/rows/row.ts';
+import {DEFAULT_NAMESPACE} from '../../batch/model/identity.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
 import {pagesOf} from '../../batch/model/pages.ts';
 import type {BeforeWindow} from '../../batch/send/run-parts.ts';
@@ -44,6 +45,11 @@ type MovingPath = 'release' | 'direct';
 /** Every row of a batch, in order. */
 export function* allRows(rows: {after(n: number, limit: number): JournalRow[]}): Generator<JournalRow> {
   for (const page of pagesOf((after) => rows.after(after, PAGE), PAGE)) yield* page;
+}
+
+/** The same rows as they are signed; a batch may have a million of them. */
+function* rowsToSign(rows: Parameters<typeof allRows>[0]): Generator<RowToSign> {
+  for (const row of allRows(rows)) yield {...row, id: row.outcome?.id ?? null};
 }
 
 /** What the gate needs of a command. */
@@ -172,12 +178,8 @@ export class ApprovalGate {
   async signAsMaker(): Promise<void> {
     const {journal, place} = this.#batch;
     const {person} = this.signer;
-    let isSigned = true;
-    for (const row of allRows(journal.rows))
-      if (!this.#approvals.makersOf(row).includes(person)) isSigned = false;
-    if (isSigned) return;
-    const rows = [...allRows(journal.rows)].map(rowToSign);
-    const leaves = leavesToSign(rows, 'maker');
+    if (this.#hasMade(person)) return;
+    const leaves = leavesToSign(rowsToSign(journal.rows), 'maker');
     const {runtime, clock} = this.#context;
     const statement = statementOf(this.terms, leaves, {
       ...{role: 'maker', makers: [person], audit: auditHead(this.#trail)},
@@ -189,6 +191,12 @@ export class ApprovalGate {
     keepDocument(place.folder, documentText(statement, signature, leaves.rows, leaves.ids));
     this.#names = this.#listed();
     this.#approvals = this.#read();
+  }
+
+  #hasMade(person: string): boolean {
+    for (const row of allRows(this.#batch.journal.rows))
+      if (!this.#approvals.makersOf(row).includes(person)) return false;
+    return true;
   }
 
   /** Whether every row that is left to send has a record, and its release is approved. */
@@ -276,16 +284,20 @@ export class ApprovalGate {
   };
 }
 
-/** What the other person types; the file is their own copy. */
+/** What the other person types, in the same folder but with another profile; the file is their own copy. */
 export function approveHints(
   {commands}: Pick<Context, 'commands'>,
   {plan}: Pick<OpenBatch, 'plan'>,
 ): string[] {
-  const {kind, batchId, file} = plan;
-  const approve = (...words: string[]) =>
-    commands.read(KINDS[kind].topic, 'batch', 'approve', batchId, ...words);
+  const {kind, batchId, file, namespace, readFlags = []} = plan;
+  const theirs = commands.forBatch({
+    ...{batchId, mode: 'test', profile: undefined, namespace: undefined, out: undefined},
+  });
+  const approve = [KINDS[kind].topic, 'batch', 'approve', batchId];
+  const asRead = [...(namespace === DEFAULT_NAMESPACE ? [] : ['--namespace', namespace]), ...readFlags];
+  const name = file.path === '-' ? 'FILE' : file.name;
   return [
-    `to be typed by another person, with their own copy of the file: ${approve('--file', file.path === '-' ? 'FILE' : file.name)}`,
-    `if they do not share this state folder, send them the file that this writes: ${approve('--ask', `${batchId}.request`)}`,
+    `to be typed by another person, with their own copy of the file: ${theirs.read(...approve, '--file', name, ...asRead)}`,
+    `if they do not share this state folder, send them the file that this writes: ${commands.read(...approve, '--ask', `${batchId}.request`)}`,
   ];
 }

@@ -150,6 +150,24 @@ describe('after an approval', () => {
     assert.equal(people.service.paid.length, 200);
   });
 
+  it('approves no record by its id that differs from the row that was approved', async () => {
+    exits(await people.run('ben', ['profiles', 'set', 'prod', '--approve-by-id']), 0);
+    people.clock.advance(25 * 3_600_000);
+    const [record] = people.service.byId.values();
+    for (const [field, value] of Object.entries({
+      currency_code: 'EUR',
+      amount_in_minor_units: 9,
+    })) {
+      const body = record!.body;
+      const before = body[field];
+      body[field] = value;
+      const held = await people.as('ben', `release b --yes --json`);
+      assert.notEqual(held.exitCode, 0, field);
+      assert.notEqual(record!.status, 'approved', field);
+      body[field] = before;
+    }
+  });
+
   it('refuses single payments with such a profile', async () => {
     const create = [
       'payouts',

@@ -4,7 +4,10 @@ import {fingerprintOfKey} from '../../../approval/ssh-key.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {readBatch} from '../../../batch/overview/read-batch.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
+import type {Policy} from '../../../approval/policy.ts';
 import {readPinned} from '../../../approval/policy-file.ts';
+import type {Output} from '../../../output/output.ts';
+import type {PinnedPolicy} from '../../../profiles/profile.ts';
 import {batchArg, BatchCommand} from '../../batch/batch-command.ts';
 import {stateDirFlag} from '../../batch/flags.ts';
 import {approvalProfile} from '../settings.ts';
@@ -33,7 +36,7 @@ export abstract class BatchAudit extends BatchCommand {
     const stateDir = await this.stateDirOf(local, flags, {reads: args.batch});
     const wanted = {kind, batchId: args.batch, stateDir, clock: local.clock};
     const pinned = approvalProfile(local, this.project)?.approvalPolicy;
-    const keys = pinned === undefined ? undefined : readPinned(pinned).keys;
+    const keys = pinned === undefined ? undefined : keysOfPolicy(pinned, local.out);
     const batch = await readBatch(wanted, `audit of batch ${args.batch}`);
     try {
       const trail = readTrail(batch.place.folder);
@@ -68,6 +71,17 @@ export abstract class BatchAudit extends BatchCommand {
     } finally {
       await batch.close();
     }
+  }
+}
+
+/** Names are left out if the policy is not the pinned one: the signatures hold all the same. */
+function keysOfPolicy(pinned: PinnedPolicy, out: Output): Policy['keys'] | undefined {
+  try {
+    return readPinned(pinned).keys;
+  } catch (error) {
+    if (!(error instanceof RemitError)) throw error;
+    out.warn(`${error.message}; people are shown by their keys`);
+    return undefined;
   }
 }
 

@@ -206,6 +206,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
       trustRefusals: request.accepted.refusals,
       retryUnapproved,
       approveById: profile.approveById,
+      comparesFetched: gate !== undefined,
       mayAcceptDifferences: !isCapped(profile.caps) && gate === undefined,
     },
     out: folder,
