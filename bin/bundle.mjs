@@ -20,9 +20,9 @@ export function inlinedPackage() {
  * `rest.cjs` has everything else. The last two are loaded when something of them is first used.
  */
 const REST = [
-  /^src\/(batch|html|reconcile|sandbox|store|webhooks)\//,
+  /^src\/(batch|html|reconcile|sandbox|store|team|webhooks)\//,
   /^src\/contract\/openapi\//,
-  /^src\/cli\/(batch|demo|doctor|reconcile|sandbox|webhooks)\//,
+  /^src\/cli\/(batch|demo|doctor|reconcile|sandbox|team|webhooks)\//,
   /^src\/commands\/((payins|payouts)\/batch|sandbox|webhooks|demo|doctor|reconcile)/,
 ];
 const START = [

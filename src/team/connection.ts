@@ -9,6 +9,8 @@ import type {TeamAddress} from './address.ts';
 const CONNECT_MS = 5000;
 /** A write without an answer is looked up well before the lease expires. */
 const QUERY_MS = 8000;
+/** A client that vanishes in a transaction must not keep its locks. For this transaction only, as poolers demand. */
+const LIMITS = 'set local idle_in_transaction_session_timeout = 20000; set local lock_timeout = 7000';
 /** The connection is as good as before: invalid values, constraints, conflicts, rights, locks. */
 const HARMLESS = /^(22|23|40|42|55|P0)/;
 
@@ -39,7 +41,7 @@ export class TeamDatabase {
   /** Statements that take effect together. If the commit is lost, the outcome is unknown: the caller looks it up. */
   transaction<T>(work: (sql: Sql) => Promise<T>, begin = 'begin'): Promise<T> {
     return this.#alone(async (client) => {
-      await this.#send(client, begin);
+      await this.#send(client, `${begin}; ${LIMITS}`);
       try {
         const result = await work((text, params) => this.#send(client, text, params));
         await this.#send(client, 'commit');

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {batchFolder, type BatchFolder} from '../batch/journal/folder.ts';
 import {JOURNAL_MIGRATIONS} from '../batch/journal/schema.ts';
@@ -50,12 +50,13 @@ export function writeStubs(stateDir: string, batches: readonly TeamBatch[]): voi
 /** Writes the journal of a batch as the engine opens it, in the place of its stub. */
 export async function writeJournal(sql: Sql, batch: TeamBatch, place: BatchFolder): Promise<void> {
   mkdirSync(place.folder, {recursive: true, mode: 0o700});
-  for (const suffix of ['', '-wal']) rmSync(place.journal + suffix, {force: true});
+  const file = `${place.journal}.copy`;
+  for (const path of [file, `${file}-wal`]) rmSync(path, {force: true});
   const [{count} = {count: 0}] = await sql<{count: number}>(
     'select count(*) as count from @.rows where batch = $1',
     [batch.key],
   );
-  const db = await openSqlite(place.journal, {durability: 'normal', pageBytes: count > 5000 ? 16_384 : 4096});
+  const db = await openSqlite(file, {durability: 'normal', pageBytes: count > PAGE ? 16_384 : 4096});
   try {
     migrate(db, JOURNAL_MIGRATIONS);
     for (const mirror of JOURNAL_TABLES) await copyTable(sql, db, {mirror, batch: batch.key});
@@ -64,6 +65,7 @@ export async function writeJournal(sql: Sql, batch: TeamBatch, place: BatchFolde
   } finally {
     db.close();
   }
+  renameSync(file, place.journal); // a part of it must never be taken for the whole
 }
 
 /** One table of a batch, a page at a time. */

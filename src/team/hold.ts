@@ -323,14 +323,20 @@ export class LeaseHold {
   }
 
   /** Replaces the batch with the whole journal: a new plan, or after a failover has lost something. */
-  async writeWhole(journal: SqliteDatabase, more?: (sql: Sql) => Promise<void>): Promise<void> {
+  async writeWhole(
+    journal: SqliteDatabase,
+    more?: (sql: Sql) => Promise<void>,
+    token: string = randomUUID(),
+  ): Promise<void> {
     const log = new ChangeLog(journal, JOURNAL_TABLES);
     if (!log.isInstalled) log.install();
     const upTo = log.newest;
     const sentAt = this.#options.clock.monotonic();
-    const token = randomUUID();
     const {key} = this.#lease;
-    const plan = journal.prepare<{value: string}>("select value from meta where name = 'plan'").get();
+    const plan = must(
+      journal.prepare<{value: string}>("select value from meta where name = 'plan'").get(),
+      'plan of a journal that is written',
+    );
     const version = await this.#options.db.transaction(async (sql) => {
       const next = await fence(sql, this.#lease, token);
       if (next === undefined) return undefined;
@@ -339,7 +345,7 @@ export class LeaseHold {
         await sql(upsertSql(mirror, '$2', '$1::bigint'), [key, toJson(rows)]);
         await nextTurn();
       }
-      const {journalId} = ownJson<{journalId: string}>(plan?.value ?? '{"journalId": null}');
+      const {journalId} = ownJson<{journalId: string}>(plan.value);
       await sql(
         'update @.batches set journal = $2, planned_at = coalesce(planned_at, clock_timestamp()) where key = $1',
         [...[key, journalId]],
@@ -350,7 +356,7 @@ export class LeaseHold {
     if (version === undefined) {
       await this.#lookUp();
       this.lost.throwIfAborted();
-      return this.writeWhole(journal, more);
+      return this.writeWhole(journal, more, token);
     }
     this.#renewed(version, sentAt, token);
     log.acknowledge(upTo);
@@ -378,9 +384,11 @@ export class LeaseHold {
     this.isEnded = true;
     const journal = isPlanned ? await openSqlite(this.#options.journal, {durability: 'full'}) : undefined;
     try {
+      const token = randomUUID();
       for (let tries = 1; ; tries++)
         try {
-          return await this.#finishOnce(journal, more);
+          if (tries > 1 && (await this.#wasReleased(token))) return;
+          return await this.#finishOnce(journal, more, token);
         } catch (error) {
           if (this.lost.aborted || this.#options.clock.monotonic() >= this.#deadline || tries > 10)
             throw error;
@@ -391,9 +399,22 @@ export class LeaseHold {
     }
   }
 
-  async #finishOnce(journal: SqliteDatabase | undefined, more: (sql: Sql) => Promise<void>): Promise<void> {
+  /** The last write has no answer: whether it took effect. */
+  async #wasReleased(token: string): Promise<boolean> {
+    const found = await readLease(this.#options.db.query, this.#lease.key);
+    return (
+      found === undefined ||
+      (found.owner === this.#lease.owner && found.released === 1 && found.token === token)
+    );
+  }
+
+  async #finishOnce(
+    journal: SqliteDatabase | undefined,
+    more: (sql: Sql) => Promise<void>,
+    token: string,
+  ): Promise<void> {
     const {db} = this.#options;
-    const {key, owner} = this.#lease;
+    const {key} = this.#lease;
     const release = async (sql: Sql) => {
       await more(sql);
       await sql(
@@ -402,17 +423,15 @@ export class LeaseHold {
       );
     };
     const log = journal === undefined ? undefined : new ChangeLog(journal, JOURNAL_TABLES);
-    if (journal !== undefined && log?.isInstalled === false) return this.writeWhole(journal, release);
+    if (journal !== undefined && log?.isInstalled === false) return this.writeWhole(journal, release, token);
     const version = await db.transaction(async (sql) => {
-      const next = await fence(sql, this.#lease, (this.#token = randomUUID()));
+      const next = await fence(sql, this.#lease, token);
       if (next === undefined) return undefined;
       for (const changes of log?.all(PAGE) ?? []) await writeTables(sql, key, changes);
       await release(sql);
       return next;
     });
     if (version !== undefined) return;
-    const found = await readLease(db.query, key);
-    if (found?.owner === owner && found.released === 1 && found.token === this.#token) return; // its answer was lost
     await this.#lookUp();
     throw new Error('the last changes were not written');
   }

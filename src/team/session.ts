@@ -67,6 +67,8 @@ export class TeamSession {
   readonly #registry: string;
   readonly #fetched = new Set<string>();
   #taken: {batch: TeamBatch; hold: LeaseHold; mark: string | null} | undefined;
+  /** The batch was copied, or is new: what is in the folder is all of it. */
+  #isCopied = false;
 
   private constructor(parts: {
     address: TeamAddress;
@@ -203,6 +205,7 @@ export class TeamSession {
       await this.#copyRegistry(this.#db.query, batch, mark);
       if (before.status !== null) writeFileAtomic(place.status, before.status, {durable: false});
     }
+    this.#isCopied = true;
   }
 
   async #acquire(
@@ -381,8 +384,8 @@ export class TeamSession {
     const file = registryPath(this.stateDir);
     const {clock} = this.#options;
     const place = batchFolder(this.stateDir, batch.kind, batch.id);
-    const isPlanned = existsSync(place.journal) && statSync(place.journal).size > 0;
-    if (!existsSync(file))
+    const isPlanned = this.#isCopied && existsSync(place.journal) && statSync(place.journal).size > 0;
+    if (!this.#isCopied || !existsSync(file))
       return hold.finish(async (sql) => {
         if (!isPlanned) await sql('delete from @.batches where key = $1 and journal is null', [batch.key]);
       }, isPlanned);

@@ -21,11 +21,13 @@ export async function openTeam(local: LocalContext, flags: JsonFields): Promise<
 }
 
 /** The error of the command is more important than what follows from it. */
-export async function endTeam({out}: LocalContext, team: TeamSession, error: unknown): Promise<void> {
+export async function endTeam({out, flags}: LocalContext, team: TeamSession, error: unknown): Promise<void> {
   try {
     await team.end();
   } catch (failure) {
     if (error === undefined) throw failure;
     if (messageOf(failure) !== messageOf(error)) out.warn(messageOf(failure));
+  } finally {
+    if (flags.debug) out.debug(`* ${team.statements} statements to the database`);
   }
 }

@@ -1,4 +1,4 @@
-import {BatchMove} from '../../../cli/team/commands.ts';
+import {BatchMove} from '../../../cli/batch/team/commands.ts';
 
 export default class PayoutsBatchMove extends BatchMove {
   static override summary = 'Move a batch to the database of a team, or back';

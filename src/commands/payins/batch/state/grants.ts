@@ -1,4 +1,4 @@
-import {BatchGrants} from '../../../../cli/team/commands.ts';
+import {BatchGrants} from '../../../../cli/batch/team/commands.ts';
 
 export default class PayinsBatchStateGrants extends BatchGrants {
   static override summary = 'Print the rights that a database role needs to run batches of a team';

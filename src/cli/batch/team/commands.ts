@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core';
-import {readTeamAddress} from '../../team/address.ts';
-import {grantsText} from '../../team/schema.ts';
-import {batchArg, BatchCommand} from '../batch/batch-command.ts';
-import {stateDirFlag} from '../batch/flags.ts';
+import {readTeamAddress} from '../../../team/address.ts';
+import {grantsText} from '../../../team/schema.ts';
+import {batchArg, BatchCommand} from '../batch-command.ts';
+import {stateDirFlag} from '../flags.ts';
 
 export abstract class BatchMove extends BatchCommand {
   static override args = {batch: batchArg};

@@ -1,19 +1,19 @@
 import {copyFileSync, existsSync} from 'node:fs';
 import {resolve} from 'node:path';
-import {batchFolder, makeFolder} from '../../batch/journal/folder.ts';
-import {openBatch, openLocked} from '../../batch/journal/open-batch.ts';
-import type {Kind} from '../../batch/model/kinds.ts';
-import {openRegistry} from '../../batch/registry/database.ts';
-import {RemitError} from '../../errors.ts';
-import {acquireLock} from '../../store/locks/lock.ts';
-import {openSqlite} from '../../store/sqlite/sqlite.ts';
-import {isPostgresUrl} from '../../store/postgres/url.ts';
-import {ChangeLog} from '../../team/changes.ts';
-import type {TeamSession} from '../../team/session.ts';
-import {JOURNAL_TABLES} from '../../team/tables.ts';
-import type {LocalContext} from '../core/context.ts';
-import {markMoved} from './moved.ts';
-import {endTeam, openTeam} from './open.ts';
+import {batchFolder, makeFolder} from '../../../batch/journal/folder.ts';
+import {openBatch, openLocked} from '../../../batch/journal/open-batch.ts';
+import type {Kind} from '../../../batch/model/kinds.ts';
+import {openRegistry} from '../../../batch/registry/database.ts';
+import {RemitError} from '../../../errors.ts';
+import {acquireLock} from '../../../store/locks/lock.ts';
+import {openSqlite} from '../../../store/sqlite/sqlite.ts';
+import {isPostgresUrl} from '../../../store/postgres/url.ts';
+import {ChangeLog} from '../../../team/changes.ts';
+import type {TeamSession} from '../../../team/session.ts';
+import {JOURNAL_TABLES} from '../../../team/tables.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {markMoved} from '../../team/moved.ts';
+import {endTeam, openTeam} from '../../team/open.ts';
 
 interface Move {
   local: LocalContext;
