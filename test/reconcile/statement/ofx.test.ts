@@ -47,6 +47,24 @@ describe('OFX', () => {
     ]);
   });
 
+  it('knows the references to all characters, and to nothing else', async () => {
+    const memo = (reference: string) =>
+      xml(`<STMTTRN><DTPOSTED>20260302</DTPOSTED><TRNAMT>1</TRNAMT><MEMO>${reference}</MEMO></STMTTRN>`);
+    for (const [reference, text] of [
+      ['&#1;', '\u0001'],
+      ['&#xD7FF;', '\ud7ff'],
+      ['&#57344;', '\ue000'],
+      ['&#x10FFFF;', '\u{10ffff}'],
+      ['&#X41;', 'A'],
+      ['&AMP;&lt;&gt;&quot;&apos;', '&<>"\''],
+      ['x &', 'x &'],
+      ['a & b; c', 'a & b; c'],
+    ] as const)
+      assert.equal((await read(memo(reference))).lines[0]?.texts[0]?.text, text, reference);
+    for (const reference of ['&#0;', '&#xD800;', '&#xDFFF;', '&#x110000;', '&eacute;', '&x1;'])
+      await refuses(memo(reference), /line 3: "&[^"]+;" is not a character$/);
+  });
+
   it('reads OFX 2, with CDATA, character references, and an account of another party', async () => {
     const {lines} = await read(
       xml(
