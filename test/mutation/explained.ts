@@ -281,4 +281,10 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'const CHUNK_BYTES = (16 + 1) * 1024;',
     reason: 'The same text, in other pieces.',
   },
+  {
+    symbol: 'dayIn',
+    before: "return dayOfParts([year, month.padStart(2, '0'), day.padStart(2, '0')], at);",
+    after: 'return dayOfParts([year, month.padStart(2, \'0\'), day.padStart(2, "0~")], at);',
+    reason: 'At most one character is added.',
+  },
 ];

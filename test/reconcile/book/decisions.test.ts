@@ -178,7 +178,7 @@ describe('a decision', () => {
         );
       refused(
         decision('confirm', 'a', [ONE]),
-        /^line a is 42\.42 USD, and payment \S+ is 77\.10 USD: the difference is 34\.68 USD .*--difference 34\.68$/,
+        /^line a is 42\.42 USD, and payment [0-9a-f-]{36} is 77\.10 USD: the difference is 34\.68 USD .*--difference 34\.68$/,
       );
       refused(decision('confirm', 'a', [ONE]), /is 34\.68 USD, not 34\.67 USD/, 3467n);
       const returns = [TWO, recordId(3)];

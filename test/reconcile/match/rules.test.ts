@@ -255,6 +255,18 @@ describe('the rules', () => {
     assert.match(book.payments[ID]!, /"candidates":\["a","b"\]/);
   });
 
+  for (const count of [99, 100, 101])
+    it(`4: show a group of ${count} payments that two lines may be about, if it has at most 100`, async () => {
+      const group = Array.from({length: count}, (_, n) =>
+        payment(n + 1, {amount: -BigInt(n + 7), groups: ['file']}),
+      );
+      const amount = group.reduce((sum, each) => sum + each.amount, 0n);
+      const {book, lines} = await reconcile(group, [line('a', {amount}), line('b', {amount})]);
+      assert.deepEqual([lines['a'], lines['b']], ['ambiguous', 'ambiguous']);
+      const {candidates} = JSON.parse(book.lines['a']!) as {candidates: string[]};
+      assert.deepEqual(candidates, count > 100 ? [] : group.map(({key}) => key).sort());
+    });
+
   it('6: suggest the only set of payments of one rail and day with the amount of a line', async () => {
     const amounts = [-101n, -203n, -407n];
     const open = amounts.map((amount, n) => payment(n + 1, {amount}));

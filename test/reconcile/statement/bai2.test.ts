@@ -106,9 +106,42 @@ describe('BAI2', () => {
       ['960', -500n],
       ['100', 500n],
       ['699', -500n],
+      ['399', 500n],
+      ['400', -500n],
+      ['999', -500n],
     ] as const) {
       const {lines} = await read(file((all) => (all[4] = String(all[4]).replace('16,165', `16,${type}`))));
       assert.equal(lines[0]?.amount, amount, type);
+    }
+  });
+
+  it('knows no direction of other type codes', async () => {
+    for (const type of ['099', '700', '919', '000', '16A', '1650'])
+      await refuses(
+        file((all) => (all[4] = String(all[4]).replace('16,165', `16,${type}`))),
+        new RegExp(`line 5: the type code "${type}" is neither a credit nor a debit$`),
+      );
+  });
+
+  it('skips the fields of every funds type', async () => {
+    for (const [funds, valueDay] of [
+      ['', undefined],
+      ['Z', undefined],
+      ['0', undefined],
+      ['1', undefined],
+      ['2', undefined],
+      ['S,1,2,3', undefined],
+      ['V,260305,1200', '2026-03-05'],
+      ['V,,', undefined],
+      ['D,0', undefined],
+      ['D,2,1,100,2,400', undefined],
+    ] as const) {
+      const {lines} = await read(file((all) => (all[4] = `16,165,500,${funds},REF1,CUST1,A,B`)));
+      assert.deepEqual(
+        [lines[0]?.id, lines[0]?.valueDay, lines[0]?.texts.at(-1)?.text],
+        ['REF1', valueDay, 'A,B\nSECOND 1/2 LINE'],
+        funds,
+      );
     }
   });
 
@@ -119,31 +152,43 @@ describe('BAI2', () => {
       [
         'a control total of the account',
         change(10, '203450', '203451'),
-        /line 10: the control total of the account/,
+        /line 10: the control total of the account is 203451 in the file, but 203450 by its records$/,
       ],
       [
         'a control total of the group',
         change(11, '203450', '203451'),
-        /line 11: the control total of the group/,
+        /line 11: the control total of the group is 203451 in the file, but 203450 by its records$/,
       ],
       [
         'a control total of the file',
         change(12, '203450', '203451'),
-        /line 12: the control total of the file/,
+        /line 12: the control total of the file is 203451 in the file, but 203450 by its records$/,
       ],
       [
         'a number of records of the account',
         change(10, ',8/', ',9/'),
-        /line 10: the number of records of the account/,
+        /line 10: the number of records of the account is 9 in the file, but 8 by its records$/,
       ],
-      ['a number of records of the group', change(11, ',10/', ',11/'), /line 11: the number of records/],
-      ['a number of records of the file', change(12, ',12/', ',11/'), /line 12: the number of records/],
+      [
+        'a number of records of the group',
+        change(11, ',10/', ',11/'),
+        /line 11: the number of records of the group is 11 in the file, but 10 by/,
+      ],
+      [
+        'a number of records of the file',
+        change(12, ',12/', ',11/'),
+        /line 12: the number of records of the file is 11 in the file, but 12 by/,
+      ],
       [
         'a number of accounts',
         change(11, ',1,', ',2,'),
         /line 11: the number of accounts is 2 in the file, but 1 by its records$/,
       ],
-      ['a number of groups', change(12, ',1,', ',2,'), /line 12: the number of groups/],
+      [
+        'a number of groups',
+        change(12, ',1,', ',2,'),
+        /line 12: the number of groups is 2 in the file, but 1 by its records$/,
+      ],
       ['an altered amount', change(5, '500', '501'), /control total/],
       ['a lost transaction', file((lines) => lines.splice(8, 1)), /line 9/],
       ['an amount with decimals', change(5, '500', '5.00'), /line 5: "5\.00" is not a whole number/],
@@ -155,12 +200,67 @@ describe('BAI2', () => {
       ['a test', change(2, ',1,26', ',4,26'), /line 2: the group status "4"/],
       ['corrections of another file', change(2, ',1,26', ',3,26'), /line 5: the group corrects/],
       ['an unknown currency', change(3, '6789,,', '6789,ABC,'), /line 3: "ABC"/],
-      ['a file without its end', file((lines) => lines.splice(11)), /truncated: the trailer of the file/],
+      [
+        'a file without its end',
+        file((lines) => lines.splice(11)),
+        /: is truncated: the trailer of the file is missing$/,
+      ],
       [
         'an account without its end',
         file((lines) => lines.splice(9)),
-        /truncated: the trailer of the account/,
+        /: is truncated: the trailer of the account is missing$/,
       ],
+      [
+        'a group without its end',
+        file((lines) => lines.splice(10)),
+        /: is truncated: the trailer of the group is missing$/,
+      ],
+      [
+        'a group in a group',
+        file((lines) => lines.splice(2, 0, String(lines[1]))),
+        /line 3: a record 02 in the wrong place$/,
+      ],
+      [
+        'an account in an account',
+        file((lines) => lines.splice(4, 0, String(lines[2]))),
+        /line 5: a record 03 in the wrong place$/,
+      ],
+      [
+        'a second header',
+        file((lines) => lines.splice(1, 0, String(lines[0]))),
+        /line 2: a record 01 in the wrong place$/,
+      ],
+      [
+        'a trailer of a group in an account',
+        file((lines) => lines.splice(9, 1)),
+        /line 10: a trailer of a group in the wrong place$/,
+      ],
+      [
+        'a trailer of the file in a group',
+        file((lines) => lines.splice(10, 1)),
+        /line 11: a trailer of a file in the wrong place$/,
+      ],
+      [
+        'a file without its header',
+        file((lines) => lines.splice(0, 1)),
+        /line 1: the file does not begin with a record 01$|line 1: a record 02/,
+      ],
+      [
+        'a transaction outside of an account',
+        file((lines) => lines.splice(10, 0, '16,165,1,,,,X')),
+        /line 11: a transaction outside of an account$/,
+      ],
+      [
+        'a number of distributions that is missing',
+        change(9, ',D,3,', ',D,x,'),
+        /line 9: the number of distributions is missing$/,
+      ],
+      [
+        'a continuation at the beginning',
+        `88,x/\n${file()}`,
+        /line 1: a continuation \(88\) without a record before it$/,
+      ],
+      ['an empty file', '\n\n', /is truncated: it is empty/],
       ['something after the end', `${file()}\n02,a,b,1,260301,,,2/`, /line 13: the file continues/],
       ['another record', change(4, '88,', 'XX,'), /line 4: begins with "XX,"/],
       ['a transaction before an account', file((lines) => lines.splice(2, 2)), /line 3/],

@@ -81,6 +81,8 @@ describe('CSV statements', () => {
         (await lines('direction', words)).map((one) => one.amount),
         words.map(() => amount),
       );
+    const zero = csv('booking_date,amount,currency_code,direction', '2026-03-02,0.00,USD,debit');
+    assert.equal((await read(zero)).lines[0]?.amount, 0n);
     for (const [words, state] of [
       [['', 'posted', 'Booked', 'BOOK'], 'posted'],
       [['pending', 'PDNG'], 'pending'],

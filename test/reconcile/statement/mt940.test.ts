@@ -144,7 +144,11 @@ describe('MT940', () => {
   describe('refuses', () => {
     for (const [what, text, words] of [
       ['a transaction that is none', statement([':61:HELLO']), /line 5: "HELLO" is not a transaction/],
-      ['an amount without a comma sign', statement([':61:260302C1.00NTRFNONREF']), /line 5/],
+      [
+        'an amount without a comma sign',
+        statement([':61:260302C1.00NTRFNONREF']),
+        /line 5: "260302C1.00NTRFNONREF" is not a transaction$/,
+      ],
       ['too many decimals', statement([':61:260302C1,005NTRFNONREF']), /line 5: .*more decimals/],
       [
         'two spaces for an entry day',
@@ -158,31 +162,48 @@ describe('MT940', () => {
         /line 5: .*not a day/,
       ],
       ['30 February without an entry day', statement([':61:260230C1,00NTRFNONREF']), /line 5: .*not a day/],
-      ['a balance without a sign', statement([]).replace(':60F:C', ':60F:'), /line 4: .*not a balance/],
+      [
+        'a balance without a sign',
+        statement([]).replace(':60F:C', ':60F:'),
+        /line 4: "260301EUR100," is not a balance such as C260331USD1234,56$/,
+      ],
       ['an unknown currency', statement([]).replaceAll('EUR', 'DEM'), /line 4: "DEM"/],
-      ['balances of two currencies', statement([]).replace('62F:C260302EUR', '62F:C260302USD'), /USD.*EUR/],
+      [
+        'balances of two currencies',
+        statement([]).replace('62F:C260302EUR', '62F:C260302USD'),
+        /line \d+: the closing balance is in USD, the opening balance in EUR$/,
+      ],
       [
         'no closing balance',
         statement([]).replace(/:62F:.*\r\n:64:.*\r\n-\r\n/, ''),
-        /truncated: the closing balance/,
+        /: is truncated: the closing balance \(:62F:\) is missing$/,
       ],
       [
         'a message without a closing balance',
         statement([]).replace(/:62F:.*\r\n:64:.*\r\n/, ''),
-        /without a closing/,
+        /line 5: the statement ends without a closing balance \(:62F:\)$/,
       ],
       [
         'a statement within another',
         statement([]).replace(/:62F:[^]*/, statement([])),
-        /line 5: .*without a closing/,
+        /line 5: the statement ends without a closing balance \(:62F:\)$/,
       ],
       [
         'a transaction before the balance',
         statement([]).replace(':60F:', ':61:260302C1,00NTRFX\r\n:60F:'),
-        /line 4/,
+        /line 4: a transaction outside of a statement$/,
       ],
-      ['an interim report', statement([]).replace(/:60F:.*/, ':34F:EUR0,'), /MT942/],
-      ['no statement', ':20:X\r\n:25:1\r\n', /no statement/],
+      [
+        'a closing balance alone',
+        ':20:X\r\n:62F:C260302EUR1,00\r\n-\r\n',
+        /line 2: a closing balance without an opening balance$/,
+      ],
+      [
+        'an interim report',
+        statement([]).replace(/:60F:.*/, ':34F:EUR0,'),
+        /line 4: is an interim report \(MT942\), not a statement$/,
+      ],
+      ['no statement', ':20:X\r\n:25:1\r\n', /: has no statement: no opening balance \(:60F:\)$/],
     ] as const)
       it(what, async () => {
         await refuses(text, words);

@@ -47,6 +47,24 @@ describe('OFX', () => {
     ]);
   });
 
+  it('knows the references to all characters, and to nothing else', async () => {
+    const memo = (reference: string) =>
+      xml(`<STMTTRN><DTPOSTED>20260302</DTPOSTED><TRNAMT>1</TRNAMT><MEMO>${reference}</MEMO></STMTTRN>`);
+    for (const [reference, text] of [
+      ['&#1;', '\u0001'],
+      ['&#xD7FF;', '\ud7ff'],
+      ['&#57344;', '\ue000'],
+      ['&#x10FFFF;', '\u{10ffff}'],
+      ['&#X41;', 'A'],
+      ['&AMP;&lt;&gt;&quot;&apos;', '&<>"\''],
+      ['x &', 'x &'],
+      ['a & b; c', 'a & b; c'],
+    ] as const)
+      assert.equal((await read(memo(reference))).lines[0]?.texts[0]?.text, text, reference);
+    for (const reference of ['&#0;', '&#xD800;', '&#xDFFF;', '&#x110000;', '&eacute;', '&x1;'])
+      await refuses(memo(reference), /line 3: "&[^"]+;" is not a character$/);
+  });
+
   it('reads OFX 2, with CDATA, character references, and an account of another party', async () => {
     const {lines} = await read(
       xml(
@@ -94,37 +112,62 @@ describe('OFX', () => {
     const without = (tag: string) => sgml(transaction(PLAIN.replace(new RegExp(`<${tag}>[^<]*`), '')));
     const change = (from: string, to: string) => sgml(transaction(PLAIN.replace(from, to)));
     for (const [what, text, words] of [
-      ['a transaction without an amount', without('TRNAMT'), /line 24: .*<TRNAMT>/],
-      ['a transaction without a day', without('DTPOSTED'), /line 24: .*<DTPOSTED>/],
+      ['a transaction without an amount', without('TRNAMT'), /line 24: a transaction without <TRNAMT>$/],
+      ['a transaction without a day', without('DTPOSTED'), /line 24: a transaction without <DTPOSTED>$/],
       ['a day that does not exist', change('20260302', '20260230'), /line 24: .*not a day/],
-      ['a day without a month', change('20260302120000', '2026'), /"2026\[-5:EST\]" is not a date/],
+      [
+        'a day without a month',
+        change('20260302120000', '2026'),
+        /"2026\[-5:EST\]" is not a date such as 20260331$/,
+      ],
       ['an amount with a currency sign', change('-12.50', '$12'), /"\$12" is not an amount/],
       ['too many decimals', change('-12.50', '-12.505'), /more decimals/],
       ['an amount with groups', change('-12.50', '-1,212.50'), /not an amount/],
-      ['two amounts', change('-12.50', '-12.50<TRNAMT>1.00'), /second <TRNAMT>/],
+      [
+        'two amounts',
+        change('-12.50', '-12.50<TRNAMT>1.00'),
+        /line \d+: a second <TRNAMT> in one transaction$/,
+      ],
       ['an unknown currency', sgml(transaction(PLAIN), '<CURDEF>ABC\n'), /"ABC"/],
-      ['a currency that is missing', sgml(transaction(PLAIN), ''), /currency is missing/],
+      [
+        'a currency that is missing',
+        sgml(transaction(PLAIN), ''),
+        /line 24: the currency is missing \(<CURDEF>\)$|line \d+: the currency is missing \(<CURDEF>\)$/,
+      ],
       [
         'an error of the bank',
         sgml('').replace('INFO</STATUS></SONRS>', 'ERROR</STATUS></SONRS>'),
-        /error instead/,
+        /line \d+: the bank answered with an error instead of a statement$/,
       ],
       [
         'a file that ends early',
         sgml(transaction(PLAIN)).replace('</BANKMSGSRSV1></OFX>', ''),
-        /truncated: <BANKMSGSRSV1>/,
+        /: is truncated: <BANKMSGSRSV1> is not closed$/,
       ],
       ['a tag that does not end', `${sgml('').trim()}<X`, /does not end/],
-      ['tags that cross', sgml('<STMTTRN></BANKTRANLIST>'), /<\/BANKTRANLIST> closes <STMTTRN>/],
+      ['tags that cross', sgml('<STMTTRN></BANKTRANLIST>'), /line \d+: <\/BANKTRANLIST> closes <STMTTRN>$/],
       ['a character that does not exist', change('Smith', '&#55296;'), /not a character/],
       ['an unknown entity', change('Smith', '&smith;'), /not a character/],
-      ['no statement', `${HEADER}<OFX></OFX>`, /no bank statement/],
-      ['another document', `${HEADER}<HTML></HTML>`, /begins with <HTML>/],
+      ['no statement', `${HEADER}<OFX></OFX>`, /: has no bank statement \(STMTRS or CCSTMTRS\)$/],
+      ['another document', `${HEADER}<HTML></HTML>`, /line \d+: begins with <HTML>, not <OFX>$/],
       [
         'transactions of an investment account',
         `${HEADER}<OFX><INVSTMTRS>${transaction(PLAIN)}</INVSTMTRS></OFX>`,
-        /investment account/,
+        /line \d+: a transaction outside of a bank statement: it is of an investment account$/,
       ],
+      [
+        'text behind a tag',
+        sgml('').replace('</STATUS></SONRS>', '</STATUS>x</SONRS>'),
+        /line \d+: has text after <\/STATUS>$/,
+      ],
+      [
+        'a declaration',
+        sgml('').replace('<OFX>', '<!ENTITY x "y"><OFX>'),
+        /line \d+: has a declaration or comment, which OFX files never have$/,
+      ],
+      ['a tag that is none', sgml('').replace('<SONRS>', '<9SONRS>'), /line \d+: "<9SONRS>" is not a tag$/],
+      ['a closing tag too much', `${sgml('')}</OFX>`, /line \d+: <\/OFX> closes nothing$/],
+      ['a header alone', HEADER, /: has no element <OFX>$/],
     ] as const)
       it(what, async () => {
         await refuses(text, words);

@@ -21,8 +21,4 @@ export class CamtElement {
     }
     return undefined;
   }
-
-  count(path: string): number {
-    return this.leaves.filter((leaf) => leaf.path === path).length;
-  }
 }
