@@ -1,10 +1,11 @@
 import {resolve} from 'node:path';
 import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
+import {keysOf} from '../../narrow.ts';
 import {repayReference} from '../../batch/report/returned.ts';
 import {Book} from '../../reconcile/book/book.ts';
 import type {LinesAdded} from '../../reconcile/book/stored-lines.ts';
-import type {BankLine} from '../../reconcile/model/line.ts';
+import type {ReportedBalance} from '../../reconcile/model/asked.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import {PlannedPayments} from '../../reconcile/service/planned-payments.ts';
 import {type ReconcileReport, readReconcileReport} from '../../reconcile/report/report.ts';
@@ -16,9 +17,9 @@ import {batchPayments, type BatchRows} from './batch-payments.ts';
 import {matchOptions} from './match-options.ts';
 import {
   labelsOf,
-  type Period,
   readBankLines,
   readPayments,
+  type ReadingSince,
   reportedBalance,
   UnreadRecords,
 } from './read-service.ts';
@@ -42,14 +43,6 @@ export interface ReconcileRun {
   report: ReconcileReport;
   lines: LinesAdded;
   statement: {format: string; lines: number} | undefined;
-  /** The balance of each account at the end of the period, as far as it is known. */
-  closing: AccountBalance[];
-}
-
-export interface AccountBalance {
-  account: string;
-  currency: string;
-  minor: bigint;
 }
 
 /** Reads, stores and matches. No request of it changes anything at the service. */
@@ -57,7 +50,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
   const {profile, clock, stateDir: ownDir} = context;
   const {stateDir = ownDir, from, to, batches} = request;
   const service = {baseUrl: profile.baseUrl, mode: profile.mode};
-  const period: Period = {from, to, dayAt};
+  const since: ReadingSince = {from, dayAt};
   const accounts: string[] = [];
   for (const typed of new Set(request.accounts))
     accounts.push(usualId(await resolveId(context, 'treasury account', typed)));
@@ -69,43 +62,29 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
   const book = await Book.open(stateDir, service, {write: true});
   try {
     const added: LinesAdded = {added: 0, known: 0, changed: 0, gone: 0};
-    const closing: AccountBalance[] = [];
-    const latest = new Map<string, bigint>();
+    const reported: ReportedBalance[] = [];
     for (const account of accounts) {
-      const {lines, later} = await readBankLines(context, account, period, unreadable);
-      const {
-        added: fresh,
-        known,
-        changed,
-        gone,
-      } = book.addLines(lines, {source: 'service', account, from, to});
-      added.added += fresh;
-      added.known += known;
-      added.changed += changed;
-      added.gone += gone;
+      const lines = await readBankLines(context, account, since, unreadable);
+      const days = [to, dayAt(request.nowMs), ...lines.map(({bookingDay}) => bookingDay)].sort();
+      const counts = book.addLines(lines, {source: 'service', account, from, to: days.at(-1) ?? to});
+      for (const name of keysOf(counts)) added[name] += counts[name];
       const balance = await reportedBalance(context, account);
-      if (balance === undefined) continue;
-      const {currency, minor} = balance;
-      closing.push({account, currency, minor: minor - sumOf(later)});
-      // The sums are of everything in the book, also of what earlier runs have read after this period.
-      const kept = new Set([...book.lines({account})].map(({line}) => line.key));
-      const end = minor - sumOf(later.filter(({key}) => !kept.has(key)));
-      latest.set(currency, (latest.get(currency) ?? 0n) + end);
+      if (balance !== undefined) reported.push(balance);
     }
     const [account] = accounts;
     if (statement !== undefined && account !== undefined) addStatement(book, account, statement);
-    const records = await readPayments(context, new Set(accounts), period, unreadable);
-    book.addPayments(joined(records, rows.payments, period));
-    const totals = book.match(matchOptions(request.nowMs, profile.mode));
+    const records = await readPayments(context, new Set(accounts), since, unreadable);
+    book.addPayments(joined(records, rows.payments, from));
+    const asked = {accounts, from, to, reported};
+    const totals = book.match(matchOptions(request.nowMs, profile.mode), asked);
     const labels = await labelsOf(context, accounts);
     const report = readReconcileReport(book, totals, {
       accounts: accounts.map((id) => ({id, label: labels.get(id)})),
-      ...{from, to, batches, inDoubt: rows.inDoubt, repayReference},
+      ...{from, to, batches, planned: rows, repayReference},
       why: [...unreadable.why, ...why],
-      reported: closing.length === accounts.length ? latest : new Map<string, bigint>(),
     });
     return {
-      ...{book, report, lines: added, closing},
+      ...{book, report, lines: added},
       statement: statement && {format: statement.format, lines: statement.lines.length},
     };
   } catch (error) {
@@ -114,20 +93,17 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
   }
 }
 
-const sumOf = (lines: readonly BankLine[]): bigint =>
-  lines.reduce((sum, {state, amount}) => (state === 'posted' ? sum + amount : sum), 0n);
-
-/** Each payment once: rows with their records, then what only one side knows of the period. */
+/** Each payment once: rows with their records, then what only one side knows since a day. */
 function* joined(
   records: readonly ExpectedPayment[],
   rows: readonly ExpectedPayment[],
-  {from, to}: Period,
+  from: string,
 ): Generator<ExpectedPayment> {
   const planned = new PlannedPayments();
   for (const row of rows) planned.add(row);
   for (const record of records) planned.see(record);
   for (const record of records) yield planned.join(record);
-  for (const row of planned.rest()) if (row.day >= from && row.day <= to) yield row;
+  for (const row of planned.rest()) if (row.day >= from) yield row;
 }
 
 async function readTyped(

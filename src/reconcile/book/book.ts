@@ -6,6 +6,7 @@ import {migrate} from '../../store/port/migrate.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import {openSqlite} from '../../store/sqlite/sqlite.ts';
 import {matchAll} from '../match/match.ts';
+import type {AskedPeriod} from '../model/asked.ts';
 import type {Decision, Match} from '../model/finding.ts';
 import type {BankLine, StatedBalances} from '../model/line.ts';
 import type {MatchOptions} from '../model/options.ts';
@@ -93,8 +94,8 @@ export class Book {
     this.#lock.assertHeld();
     this.#db
       .prepare(
-        `insert or replace into balances (scope, account, currency, first, last, opening, closing)
-         values (?, ?, ?, ?, ?, ?, ?)`,
+        `insert or replace into stated_balances (scope, account, currency, first, last, read, opening, closing)
+         values (?, ?, ?, ?, ?, 0, ?, ?)`,
       )
       .run(this.#scope, account, currency, from, to, opening, closing);
   }
@@ -119,9 +120,10 @@ export class Book {
     return this.#decisions.all(line);
   }
 
-  match(options: MatchOptions): ReconcileTotals {
+  /** @param asked what the totals are of; everything by default */
+  match(options: MatchOptions, asked?: AskedPeriod): ReconcileTotals {
     this.#lock.assertHeld();
-    return this.#db.transaction(() => matchAll({db: this.#db, scope: this.#scope}, options));
+    return this.#db.transaction(() => matchAll({db: this.#db, scope: this.#scope}, options, asked));
   }
 
   /** By key. */

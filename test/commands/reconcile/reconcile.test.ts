@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, beforeEach, describe, it} from 'mocha';
+import {must} from '../../../src/narrow.ts';
 import {LedgerDesk} from './ledger-desk.ts';
 
 interface Printed {
   conclusive: boolean;
   why: string[];
   lines: {added: number; known: number; changed: number; gone: number};
-  currencies: Record<
-    string,
-    Record<'opening' | 'closing', string> &
-      Record<string, {count: number; amount: string}> & {
-        payments: Record<string, {count: number; amount: string}>;
-      }
-  >;
+  totals: (Record<'account' | 'currency_code' | 'opening' | 'closing' | 'balances', string> &
+    Record<string, {count: number; amount: string}> & {
+      payments: Record<string, {count: number; amount: string}>;
+    })[];
   counts: Record<string, number>;
   findings: {
     kind: string;
@@ -50,11 +48,11 @@ describe('reconcile', () => {
       desk.desk.requests.filter((request) => !request.startsWith('GET ')),
       [],
     );
-    const {currencies, conclusive, lines} = await printed();
-    const {USD} = currencies;
+    const {totals, conclusive, lines} = await printed();
+    const USD = must(totals[0], 'totals');
     assert.equal(conclusive, true);
     assert.deepEqual(lines, {added: 0, known: 3, changed: 0, gone: 0}); // a second run
-    assert.deepEqual(USD?.['planned'], {count: 3, amount: '-304.50'});
+    assert.deepEqual(USD['planned'], {count: 3, amount: '-304.50'});
     assert.deepEqual(USD.payments['matched'], {count: 3, amount: '-304.50'});
     const minor = (text: string) => BigInt(text.replace('.', ''));
     const parts = ['matched', 'returned', 'internal', 'unexplained'].map((part) =>
@@ -234,7 +232,7 @@ describe('reconcile', () => {
     const rows = Array.from({length: 230}, (_, at) => `ROW-2026-${String(at).padStart(4, '0')}`);
     desk = await LedgerDesk.open(rows);
     const first = await printed();
-    assert.equal(first.currencies['USD']?.payments['matched']?.count, 230);
+    assert.equal(first.totals[0]?.payments['matched']?.count, 230);
     assert.equal(first.lines.added, 230);
     const second = await printed();
     assert.deepEqual({...second, lines: 0}, {...first, lines: 0});

@@ -6,7 +6,9 @@ const counted = object({
   amount: text.describe('exact, in major units; money that leaves the account is negative'),
 });
 
-const Currency = object({
+const AccountTotals = object({
+  account: textOrNull.describe('null for payments that no account has booked yet, if there are several'),
+  currency_code: text,
   opening: textOrNull,
   matched: counted,
   returned: counted,
@@ -18,6 +20,7 @@ const Currency = object({
     .describe('calculated: opening follows from the other sums'),
   pending: counted,
   planned: counted.describe('the sum of payments'),
+  carried_over: counted.describe('part of planned: sent before the period'),
   payments: z.record(text, counted).describe('by state'),
 });
 
@@ -47,7 +50,7 @@ export const Reconciled = object({
     'bank lines of the service, since the last run',
   ),
   statement: object({format: text, lines: count}).nullable(),
-  currencies: z.record(text, Currency),
+  totals: z.array(AccountTotals).describe('of the period, by account and currency'),
   counts: z.record(text, count).describe('findings by kind'),
   findings: z.array(ReportedFinding).describe('the first 1000 of each kind, the most urgent first'),
   unplanned: count.describe('payments of the service that no batch of the state folder has'),
