@@ -1,9 +1,10 @@
-import {resolve} from 'node:path';
+import {basename, resolve} from 'node:path';
 import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
 import {repayReference} from '../../batch/report/returned.ts';
 import {Book} from '../../reconcile/book/book.ts';
+import type {StatementOrigin} from '../../reconcile/book/stored-statements.ts';
 import type {LinesAdded} from '../../reconcile/book/stored-lines.ts';
 import type {ReportedBalance} from '../../reconcile/model/asked.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
@@ -11,7 +12,9 @@ import {PlannedPayments} from '../../reconcile/service/planned-payments.ts';
 import {type ReconcileReport, readReconcileReport} from '../../reconcile/report/report.ts';
 import type {BankStatement, StatementOptions} from '../../reconcile/statement/file/statement.ts';
 import {dayAt} from '../../sandbox/time/schedule.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
 import type {Context} from '../core/context.ts';
+import {operatorName} from '../runtime/operator.ts';
 import {resolveId} from '../resources/names.ts';
 import {batchPayments, type BatchRows} from './batch-payments.ts';
 import {matchOptions} from './match-options.ts';
@@ -54,13 +57,12 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
   const accounts: string[] = [];
   for (const typed of new Set(request.accounts))
     accounts.push(usualId(await resolveId(context, 'treasury account', typed)));
-  const statement = await readTyped(request, accounts, context);
-  const rows = await batchPayments({stateDir, clock, service, batches: [], dayAt});
-  refuseUnknown(batches, rows);
   const unreadable = new UnreadRecords();
-  const why: string[] = [...rows.unread];
   const book = await Book.open(stateDir, service, {write: true});
   try {
+    const statement = await readTyped(request, accounts, {book, context});
+    const rows = await batchPayments({stateDir, clock, service, batches: [], dayAt});
+    refuseUnknown(batches, rows);
     const added: LinesAdded = {added: 0, known: 0, changed: 0, gone: 0};
     const reported: ReportedBalance[] = [];
     for (const account of accounts) {
@@ -71,8 +73,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
       const balance = await reportedBalance(context, account);
       if (balance !== undefined) reported.push(balance);
     }
-    const [account] = accounts;
-    if (statement !== undefined && account !== undefined) addStatement(book, account, statement);
+    if (statement !== undefined) addStatement(book, statement);
     const records = await readPayments(context, new Set(accounts), since, unreadable);
     book.addPayments(joined(records, rows.payments, from));
     const asked = {accounts, from, to, reported};
@@ -81,11 +82,11 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     const report = readReconcileReport(book, totals, {
       accounts: accounts.map((id) => ({id, label: labels.get(id)})),
       ...{from, to, batches, planned: rows, repayReference},
-      why: [...unreadable.why, ...why],
+      why: [...unreadable.why, ...rows.unread],
     });
     return {
       ...{book, report, lines: added},
-      statement: statement && {format: statement.format, lines: statement.lines.length},
+      statement: statement && {format: statement.origin.format, lines: statement.lines.length},
     };
   } catch (error) {
     await book.close();
@@ -106,30 +107,43 @@ function* joined(
   for (const row of planned.rest()) if (row.day >= from) yield row;
 }
 
+/** The statement that is named, of the only account. */
+interface TypedStatement extends Pick<BankStatement, 'lines' | 'balances'> {
+  account: string;
+  origin: StatementOrigin;
+}
+
 async function readTyped(
   {statement: path, reading}: ReconcileRequest,
-  accounts: readonly string[],
-  {runtime}: Context,
-): Promise<BankStatement | undefined> {
+  [account, ...others]: readonly string[],
+  {book, context: {runtime, clock}}: {book: Book; context: Context},
+): Promise<TypedStatement | undefined> {
   if (path === undefined) return undefined;
-  if (accounts.length !== 1)
+  if (account === undefined || others.length > 0)
     throw new RemitError('USAGE', 'a statement is of one account, and several are named', {
       hint: 'reconcile each account with its own statement',
     });
   const {readStatement} = await import('../../reconcile/statement/read-statement.ts');
-  return readStatement(resolve(runtime.cwd, path), {...reading, account: accounts[0]});
+  const isKnown = (number: string, format: string) => book.statements.isOf(account, number, format) === true;
+  const {format, number, lines, balances} = await readStatement(resolve(runtime.cwd, path), {
+    ...{...reading, account, isKnown},
+  });
+  const name = cleanLine(basename(path));
+  const at = new Date(clock.now()).toISOString();
+  const origin = {name, format, number, by: operatorName(), at};
+  if (reading.number === undefined) book.statements.requireNumber(account, origin);
+  return {account, lines, balances, origin};
 }
 
 /** The days that a statement covers, by its balances or else by its lines. */
-function addStatement(book: Book, account: string, {lines, balances}: BankStatement): void {
+function addStatement(book: Book, {account, lines, balances, origin}: TypedStatement): void {
   const days = [
     ...lines.map(({bookingDay}) => bookingDay),
     ...balances.flatMap(({from, to}) => [from, to]),
   ].sort();
   const [from, to] = [days[0], days.at(-1)];
   if (from === undefined || to === undefined) return; // an empty statement
-  book.addLines(lines, {source: 'statement', account, from, to});
-  for (const stated of balances) book.addBalances({...stated, account});
+  book.addStatement({account, from, to, lines, balances}, origin);
 }
 
 function refuseUnknown(batches: readonly string[], {read, unread}: BatchRows): void {

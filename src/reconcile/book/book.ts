@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Hint} from '../../errors.ts';
@@ -22,8 +23,9 @@ import {
 import {readOpposites, readReturns, type FoundReturn} from './returns.ts';
 import {BOOK_MIGRATIONS} from './schema.ts';
 import {StoredDecisions} from './stored-decisions.ts';
-import {type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
+import {contentOf, type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
 import {StoredPayments} from './stored-payments.ts';
+import {type ReadStatement, type StatementOrigin, StoredStatements} from './stored-statements.ts';
 import {bookScopeId, type BookScope} from './stored-scope.ts';
 
 /** A million tokens are looked up in any order. The default of 6 MB would read most pages again. */
@@ -38,6 +40,12 @@ export interface BookOptions {
   hint?: Hint;
 }
 
+/** What a statement says about one account. */
+export interface StatedLines extends Omit<LinesRead, 'source'> {
+  lines: Iterable<BankLine>;
+  balances: readonly StatedBalances[];
+}
+
 /** Bank lines, expected payments and decisions of one service, in `reconcile.sqlite` of a state folder. */
 export class Book {
   readonly #db: SqliteDatabase;
@@ -46,6 +54,7 @@ export class Book {
   readonly #lines: StoredLines;
   readonly #payments: StoredPayments;
   readonly #decisions: StoredDecisions;
+  readonly #statements: StoredStatements;
   readonly #findings: Findings;
 
   private constructor(db: SqliteDatabase, lock: Lock, scope: BookScope) {
@@ -55,6 +64,7 @@ export class Book {
     this.#lines = new StoredLines(db, this.#scope);
     this.#payments = new StoredPayments(db, this.#scope);
     this.#decisions = new StoredDecisions(db, this.#scope);
+    this.#statements = new StoredStatements(db, this.#scope);
     this.#findings = new Findings(db, this.#scope);
   }
 
@@ -89,15 +99,45 @@ export class Book {
     return this.#lines.add(lines, read);
   }
 
-  /** Balances of the same account, currency and days replace those that were known. */
-  addBalances({account, currency, from, to, opening, closing}: StatedBalances): void {
+  /** The lines and balances of a statement of an account, from its first day to its last; all of it or nothing. */
+  addStatement({lines, balances, ...covers}: StatedLines, origin: StatementOrigin): void {
     this.#lock.assertHeld();
-    this.#db
-      .prepare(
-        `insert or replace into stated_balances (scope, account, currency, first, last, read, opening, closing)
-         values (?, ?, ?, ?, ?, 0, ?, ?)`,
-      )
-      .run(this.#scope, account, currency, from, to, opening, closing);
+    const fingerprint = createHash('sha256').update(origin.format);
+    function* hashed() {
+      for (const line of lines) {
+        fingerprint.update(`${contentOf(line)}\n`);
+        yield line;
+      }
+    }
+    this.#lines.add(hashed(), {...covers, source: 'statement'}, (read) => {
+      for (const one of balances) {
+        fingerprint.update(
+          JSON.stringify([one.currency, one.from, one.to, String(one.opening), String(one.closing)]),
+        );
+        this.#statements.addBalances({...one, account: covers.account}, read);
+      }
+      this.#statements.add(read, {...covers, fingerprint: fingerprint.digest('hex')}, origin);
+    });
+  }
+
+  /** Balances that no statement has stated. */
+  addBalances(stated: StatedBalances): void {
+    this.#lock.assertHeld();
+    this.#statements.addBalances(stated, 0);
+  }
+
+  get statements(): Pick<StoredStatements, 'all' | 'about' | 'isOf' | 'requireNumber'> {
+    return this.#statements;
+  }
+
+  /** See `StoredStatements.forget`; the next match follows it. */
+  forget(id: number, how: Parameters<StoredStatements['forget']>[1]): ReadStatement {
+    this.#lock.assertHeld();
+    return this.#db.transaction(() => {
+      const forgotten = this.#statements.forget(id, how);
+      this.#lines.compareStatements({account: forgotten.account, from: '', to: '9'});
+      return forgotten;
+    });
   }
 
   /** A payment whose key is known replaces what was known about it; see `StoredPayments` for rows in doubt. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import {count, document, object, text, textOrNull, type Printed} from './forms.ts';
+import {count, document, list, object, text, textOrNull, type Printed} from './forms.ts';
 
 const counted = object({
   count,
@@ -57,6 +57,25 @@ export const Reconciled = object({
   files: z.array(text).describe('what was written'),
 });
 
+/** Of `reconcile statements`. */
+const knownStatement = () =>
+  object({
+    statement: count.describe('its id'),
+    file: text,
+    format: text,
+    account: text.describe('id of the treasury account'),
+    number: textOrNull.describe('end of the account number that it states'),
+    from: text,
+    to: text,
+    lines: count,
+    read_by: text,
+    read_at: text,
+    forgotten_by: textOrNull,
+    forgotten_at: textOrNull,
+    note: textOrNull.describe('why it was forgotten'),
+  });
+export const KnownStatement = knownStatement();
+
 /** A schema of its own for each command, which has its own entry in the published document. */
 const decided = () =>
   document(
@@ -75,4 +94,6 @@ export const RECONCILE: Readonly<Record<string, Printed>> = {
   'reconcile:confirm': decided(),
   'reconcile:reject': decided(),
   'reconcile:ignore': decided(),
+  'reconcile:forget': document(knownStatement()),
+  'reconcile:statements': list(knownStatement()),
 };

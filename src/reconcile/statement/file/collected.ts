@@ -62,7 +62,7 @@ export class CollectedStatement {
   }
 
   end(format: StatementFormat, options: StatementOptions): BankStatement {
-    const number = this.#chosen(options);
+    const number = this.#chosen(format, options);
     const isChosen = (stated: string): boolean => number === undefined || stated === number;
     const accountOf = (stated: string): string => options.account ?? accountName(stated);
     const lines = this.#lines.filter((line) => isChosen(line.number));
@@ -72,17 +72,20 @@ export class CollectedStatement {
       lines: keyed(lines, accountOf),
       balances: chained(balances).map((stated) => ({...stated, account: accountOf(stated.account)})),
       accounts: [...this.#numbers].filter((stated) => stated !== '').map(maskedNumber),
+      number: (number ?? (this.#numbers.size === 1 ? [...this.#numbers][0] : undefined)) || undefined,
       informational: this.informational,
     };
   }
 
   /** The account that is asked for; undefined for all. */
-  #chosen({account, number}: StatementOptions): string | undefined {
+  #chosen(format: StatementFormat, {account, number, isKnown}: StatementOptions): string | undefined {
     const numbers = [...this.#numbers];
     const shown = numbers.map(maskedNumber).join(', ');
     const hint = 'name one by its last four characters or more: --account-number 1234';
     if (number === undefined) {
       if (numbers.length < 2 || account === undefined) return undefined;
+      const [known, ...more] = numbers.filter((stated) => isKnown?.(stated, format) === true);
+      if (known !== undefined && more.length === 0) return known;
       throw this.#refuse(undefined, `has statements of ${numbers.length} accounts: ${shown}`, hint);
     }
     const asked = number.replaceAll(/\s/g, '');

@@ -18,6 +18,8 @@ export interface StatementOptions {
   account?: string | undefined;
   /** The account number or IBAN, or its last four characters or more, for a file with several accounts. */
   number?: string | undefined;
+  /** Whether an account number is known to be that of `account`: of a file with several accounts, it is chosen. */
+  isKnown?: ((number: string, format: StatementFormat) => boolean) | undefined;
   /** Currency of amounts for which the file states none. */
   currencyDefault?: string | undefined;
   /** Default: as the file states; otherwise UTF-8. */
@@ -36,6 +38,8 @@ export interface BankStatement {
   readonly balances: readonly StatedBalances[];
   /** The account numbers as the file states them, masked: `…1234`. Empty if it states none. */
   readonly accounts: readonly string[];
+  /** The account number that its lines are of, whole; undefined if the file states none, or several are read. */
+  readonly number: string | undefined;
   /** Entries without effect on the balance, such as camt entries with status INFO. They are not lines. */
   readonly informational: number;
 }
