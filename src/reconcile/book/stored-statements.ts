@@ -67,7 +67,7 @@ export class StoredStatements {
     this.#scope = scope;
   }
 
-  /** Adds a statement whose lines were added as `read`. The same one, if it was read last, is replaced. */
+  /** Adds a statement whose lines were added as `read`. If it is the one that was read last, that one is kept. */
   add(
     read: number,
     {account, from, to, fingerprint}: {account: string; from: string; to: string; fingerprint: string},
@@ -79,9 +79,13 @@ export class StoredStatements {
          where s.scope = ? and s.account = ? order by s.read desc limit 1`,
       )
       .get(this.#scope, account);
-    if (before?.fingerprint === fingerprint)
-      for (const table of ['statements', 'reads', 'statement_lines', 'stated_balances'])
-        this.#db.prepare(`delete from ${table} where read = ?`).run(before.read);
+    if (before?.fingerprint === fingerprint) {
+      this.#dropRead(read);
+      this.#db
+        .prepare('update statements set name = ?, author = ?, at = ? where read = ?')
+        .run(name, by, at, before.read);
+      return;
+    }
     this.#db
       .prepare(
         `insert into statements (read, scope, account, first, last, name, format, fingerprint, ending, number_hash, author, at)
@@ -215,6 +219,11 @@ export class StoredStatements {
         .run(by, at, note, read);
     }
     return {...found, forgotten: {by, at, note}};
+  }
+
+  #dropRead(read: number): void {
+    for (const table of ['reads', 'statement_lines', 'stated_balances'])
+      this.#db.prepare(`delete from ${table} where read = ?`).run(read);
   }
 
   #removeLine(l: number): void {

@@ -38,6 +38,8 @@ export interface ReconcileFinding {
   candidates: readonly string[];
   /** For a return of a payment that is not known: a day from which its payment may be found. */
   earlierFrom?: string | undefined;
+  /** For a line that statements disagree about: their ids, the newest first. */
+  statements?: readonly number[] | undefined;
 }
 
 /** What a reconcile found: a summary, and what a person should look at. */
@@ -150,7 +152,9 @@ export function readReconcileReport(
       const payments = isGuessed ? book.oppositesOf(line) : candidates;
       const isOfOlder = kind === 'unexplained' && payments.length === 0 && saysReturn(line);
       const earlierFrom = isOfOlder ? dayFrom(about.from, -RETURN_DAYS) : undefined;
-      found.add({kind, payment: undefined, line, candidates: payments, earlierFrom});
+      const isStated = kind !== 'unexplained' && line.source === 'statement' && found.isKept(kind);
+      const statements = isStated ? book.statements.about(line.key) : undefined;
+      found.add({kind, payment: undefined, line, candidates: payments, earlierFrom, statements});
     }
   for (const one of besides(book, within)) if (isAsked(one.payment)) found.add({...one, candidates: []});
   return {

@@ -102,7 +102,7 @@ function sentenceOf({kind, payment, line, candidates}: ReconcileFinding): string
 
 function detailOf(
   kind: FindingKind,
-  {payment, returned, match, bankingDaysOpen, candidates}: FoundPayment,
+  {payment, state, returned, match, bankingDaysOpen, candidates}: FoundPayment,
   line: BankLine | undefined,
 ): string {
   const on = line === undefined ? '' : ` on ${line.bookingDay}`;
@@ -114,6 +114,7 @@ function detailOf(
         ? ` is ${payment.status ?? 'paid'} at the service; no bank line since ${payment.day}`
         : ` is ${payment.status ?? 'open'} at the service; the bank booked it${on}`;
     case 'duplicate':
+      if (line !== undefined && state !== 'duplicate') return `, booked once more${on}`;
       return `, booked by ${counted(Math.max(2, match?.lines.length ?? candidates.length), 'bank line')}`;
     case 'amount_differs':
       return line === undefined ? '' : otherAmountText(line, payment);
