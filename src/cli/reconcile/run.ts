@@ -2,8 +2,12 @@ import {basename, resolve} from 'node:path';
 import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
+import {batchExists} from '../../batch/journal/folder.ts';
+import {KINDS} from '../../batch/model/kinds.ts';
+import {type BookIdentity, type NotedReturn, noteReturns} from '../../batch/report/noted-returns.ts';
 import {repayReference} from '../../batch/report/returned.ts';
 import {Book} from '../../reconcile/book/book.ts';
+import {dayFrom} from '../../reconcile/model/day.ts';
 import type {StatementOrigin} from '../../reconcile/book/stored-statements.ts';
 import type {LinesAdded} from '../../reconcile/book/stored-lines.ts';
 import type {ReportedBalance} from '../../reconcile/model/asked.ts';
@@ -60,6 +64,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
   const unreadable = new UnreadRecords();
   const book = await Book.open(stateDir, service, {write: true});
   try {
+    const before = book.identity;
     const statement = await readTyped(request, accounts, {book, context});
     const rows = await batchPayments({stateDir, clock, service, batches: [], dayAt});
     refuseUnknown(batches, rows);
@@ -78,6 +83,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     book.addPayments(joined(records, rows.payments, from));
     const asked = {accounts, from, to, reported};
     const totals = book.match(matchOptions(request.nowMs, profile.mode), asked);
+    noteReturned(book, {stateDir, rows, before});
     const labels = await labelsOf(context, accounts);
     const report = readReconcileReport(book, totals, {
       accounts: accounts.map((id) => ({id, label: labels.get(id)})),
@@ -92,6 +98,31 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     await book.close();
     throw error;
   }
+}
+
+/** A first day that finds a payment again, which may have been created before it was sent. */
+const DAYS_BEFORE = 7;
+
+/** Notes beside each batch which of its rows came back: otherwise a lost book would make them look paid. */
+function noteReturned(
+  book: Book,
+  {stateDir, rows, before}: {stateDir: string; rows: BatchRows; before: BookIdentity},
+): void {
+  const found = new Map<string, Omit<NotedReturn, 'book'>[]>();
+  for (const {payment, returned} of book.payments({state: 'returned'})) {
+    const {kind, row, recordId, day} = payment;
+    const [key = ''] = returned?.lines ?? [];
+    const [line] = book.lines({key});
+    if (row === undefined || recordId === undefined || line === undefined) continue;
+    const name = `${kind} ${row.batch}`;
+    const {account} = line.line;
+    found.set(name, [...(found.get(name) ?? []), {id: recordId, account, from: dayFrom(day, -DAYS_BEFORE)}]);
+  }
+  const ids = {before, after: book.identity};
+  for (const kind of keysOf(KINDS))
+    for (const batchId of rows.read)
+      if (batchExists(stateDir, kind, batchId))
+        noteReturns({stateDir, kind, batchId}, found.get(`${kind} ${batchId}`) ?? [], ids);
 }
 
 /** Each payment once: rows with their records, then what only one side knows since a day. */

@@ -93,6 +93,15 @@ export class Book {
     }
   }
 
+  /** It tells this book from another one, and from an older copy of itself. */
+  get identity(): {id: string; read: number} {
+    return this.#db
+      .prepare<{id: string; read: number}>(
+        `select value as id, (select coalesce(max(read), 0) from reads) as read from book_facts where name = 'id'`,
+      )
+      .one();
+  }
+
   /** All of `lines` or, if reading them fails, none. */
   addLines(lines: Iterable<BankLine>, read: LinesRead): LinesAdded {
     this.#lock.assertHeld();

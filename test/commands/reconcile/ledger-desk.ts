@@ -10,9 +10,11 @@ export class LedgerDesk {
   readonly desk: SandboxDesk;
   readonly account: string;
   readonly payee: string;
+  readonly #send: SandboxDesk['transport']['send'];
 
   private constructor(desk: SandboxDesk, account: string, payee: string) {
     this.desk = desk;
+    this.#send = desk.transport.send.bind(desk.transport);
     this.account = account;
     this.payee = payee;
   }
@@ -60,6 +62,11 @@ export class LedgerDesk {
   /** From now on the service lists these payouts instead. */
   payouts(change: Rewrite): void {
     this.#rewrite(/^\/api\/payouts(?:\?|$)/, change);
+  }
+
+  /** From now on the service says what is so. */
+  honest(): void {
+    this.desk.transport.send = this.#send;
   }
 
   #rewrite(path: RegExp, change: Rewrite): void {
