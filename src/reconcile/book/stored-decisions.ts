@@ -32,11 +32,13 @@ export class StoredDecisions {
    */
   add({line, verb, payments, note, by, at}: Decision, difference = 0n): void {
     const row = this.#db
-      .prepare<LineRow>('select * from lines where scope = ? and key = ? and gone = 0')
+      .prepare<LineRow & {gone: number}>('select * from lines where scope = ? and key = ?')
       .get(this.#scope, line);
-    if (row === undefined) throw new RemitError('USAGE', `the bank lists no line ${line}`);
+    if (row === undefined || (row.gone === 1 && verb !== 'ignore'))
+      throw new RemitError('USAGE', `the bank lists no line ${line} any more`);
     const keys = [...new Set(payments)];
     const amounts = keys.map((key) => this.#amountOf(key, row));
+    if (verb !== 'reject') this.#refuseConfirmed(row, payments);
     if (verb === 'confirm') {
       this.#checkConfirm(row, keys, amounts);
       requireSum(row, keys, {amounts, difference});
@@ -69,7 +71,6 @@ export class StoredDecisions {
     if (new Set(amounts.map((amount) => amount < 0n)).size > 1)
       throw new RemitError('USAGE', `the payments of line ${line} go in different directions`);
     this.#refuseStatementOnly(line);
-    this.#refuseConfirmed(row, payments);
     const other = this.#db
       .prepare<{line: string; key: string}>(
         `select x.key as line, q.key from json_each(?1) k cross join payments q on q.scope = ?2 and q.key = k.value
@@ -100,7 +101,7 @@ export class StoredDecisions {
       );
   }
 
-  /** The newest decision is valid, so a second one for other payments would silently drop the first. */
+  /** The newest decision is valid, so another one would silently drop what was confirmed. */
   #refuseConfirmed(row: LineRow, payments: readonly string[]): void {
     const last = this.#db
       .prepare<DecisionRow>(
