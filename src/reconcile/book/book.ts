@@ -140,7 +140,7 @@ export class Book {
   }
 
   /** See `StoredStatements.forget`; the next match follows it. */
-  forget(id: number, how: Parameters<StoredStatements['forget']>[1]): ReadStatement {
+  forget(id: string, how: Parameters<StoredStatements['forget']>[1]): ReadStatement {
     this.#lock.assertHeld();
     return this.#db.transaction(() => {
       const forgotten = this.#statements.forget(id, how);

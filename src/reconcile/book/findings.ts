@@ -52,7 +52,7 @@ export interface LineFilter {
   within?: AskedPeriod;
 }
 
-/** SQL for the day of a line `x`, which has a twin `w` or is one; the same as `dayOf`. */
+/** SQL for the day of a line `x`, which has a twin `w` or is one; the same as `countedDay`. */
 const DAY_OF_PAIR = `coalesce((select s.day from lines s where s.source = 'statement'
   and s.l in (x.l, w.twin, (select v.l from twins v where v.twin = x.l))), x.day)`;
 

@@ -7,7 +7,7 @@ import type {StatedBalances} from '../model/line.ts';
 /** A statement that was read, as it is listed. */
 export interface ReadStatement {
   /** It stays the same, and is smaller than that of every later one. */
-  id: number;
+  id: string;
   account: string;
   /** The name of its file. */
   name: string;
@@ -74,12 +74,13 @@ export class StoredStatements {
     {name, format, number, by, at}: StatementOrigin,
   ): void {
     const before = this.#db
-      .prepare<{read: number; fingerprint: string}>(
-        `select s.read, s.fingerprint from statements s join reads r on r.read = s.read
+      .prepare<{read: number; fingerprint: string; number_hash: string | null}>(
+        `select s.read, s.fingerprint, s.number_hash from statements s join reads r on r.read = s.read
          where s.scope = ? and s.account = ? order by s.read desc limit 1`,
       )
       .get(this.#scope, account);
-    if (before?.fingerprint === fingerprint) {
+    const numberHash = number === undefined ? null : this.#hashOf(number);
+    if (before?.fingerprint === fingerprint && before.number_hash === numberHash) {
       this.#dropRead(read);
       this.#db
         .prepare('update statements set name = ?, author = ?, at = ? where read = ?')
@@ -93,8 +94,7 @@ export class StoredStatements {
       )
       .run(
         ...[read, this.#scope, account, from, to, name, format, fingerprint],
-        ...(number === undefined ? [null, null] : [number.slice(-4), this.#hashOf(number)]),
-        ...[by, at],
+        ...[number?.slice(-4) ?? null, numberHash, by, at],
       );
   }
 
@@ -120,14 +120,14 @@ export class StoredStatements {
   }
 
   /** Ids of the statements that have a line, or that cover the day of one that they lack. */
-  about(line: string): number[] {
+  about(line: string): string[] {
     return this.#db
       .prepare<{read: number}>(
         `select s.read from lines x join statements s on s.scope = x.scope and s.account = x.account
          where x.scope = ? and x.key = ? and s.forgotten_at is null and x.day between s.first and s.last order by s.read desc`,
       )
       .all(this.#scope, line)
-      .map(({read}) => read);
+      .map(({read}) => String(read));
   }
 
   /** Whether a statement with this account number is one of the account; undefined if none was read. */
@@ -184,7 +184,7 @@ export class StoredStatements {
    * @throws RemitError NOT_FOUND, or LOCAL_VALIDATION for decisions about its lines unless `withDecisions` is set
    */
   forget(
-    id: number,
+    id: string,
     {by, at, note, withDecisions}: {by: string; at: string; note: string; withDecisions: boolean},
   ): ReadStatement {
     const found = this.all().find((one) => one.id === id);
@@ -195,8 +195,8 @@ export class StoredStatements {
         {hint: (commands) => commands.read('reconcile', 'statements')},
       );
     const same = `select s.read from statements s where s.scope = ?1 and s.forgotten_at is null
-      and s.account = (select account from statements where read = ?2)
-      and s.fingerprint = (select fingerprint from statements where read = ?2)`;
+      and (s.account, s.fingerprint, coalesce(s.number_hash, '')) = (
+        select account, fingerprint, coalesce(number_hash, '') from statements where read = ?2)`;
     const only = `select m.l from statement_lines m where m.read in (${same})
       and not exists (select 1 from statement_lines o where o.l = m.l and o.read not in (${same}))`;
     const decisions = this.#db
@@ -204,10 +204,10 @@ export class StoredStatements {
         `select d.line, d.verb, d.note from decisions d join lines x on x.scope = d.scope and x.key = d.line
          where x.l in (${only}) order by d.seq`,
       )
-      .all(this.#scope, id);
+      .all(this.#scope, Number(id));
     if (decisions.length > 0 && !withDecisions) throw decided(id, decisions);
-    const lines = this.#db.prepare<{l: number}>(only).all(this.#scope, id);
-    const reads = this.#db.prepare<{read: number}>(same).all(this.#scope, id);
+    const lines = this.#db.prepare<{l: number}>(only).all(this.#scope, Number(id));
+    const reads = this.#db.prepare<{read: number}>(same).all(this.#scope, Number(id));
     for (const {l} of lines) this.#removeLine(l);
     for (const {read} of reads) {
       for (const table of ['reads', 'statement_lines', 'stated_balances'])
@@ -233,7 +233,7 @@ export class StoredStatements {
   }
 }
 
-const decided = (id: number, decisions: readonly LostDecision[]): RemitError =>
+const decided = (id: string, decisions: readonly LostDecision[]): RemitError =>
   new RemitError(
     'LOCAL_VALIDATION',
     `${counted(decisions.length, 'decision')} about lines that only statement ${id} has: ${decisions
@@ -241,12 +241,19 @@ const decided = (id: number, decisions: readonly LostDecision[]): RemitError =>
       .join('; ')}`,
     {
       hint: (commands) =>
-        `to drop them too: ${commands.read('reconcile', 'forget', String(id), '--with-decisions', '--note', 'TEXT')}`,
+        `to drop them too: ${commands.read('reconcile', 'forget', id, '--with-decisions', '--note', 'TEXT')}`,
     },
   );
 
 const statementOfRow = (row: StatementRow): ReadStatement => ({
-  ...{id: row.read, account: row.account, name: row.name, format: row.format, from: row.first, to: row.last},
+  ...{
+    id: String(row.read),
+    account: row.account,
+    name: row.name,
+    format: row.format,
+    from: row.first,
+    to: row.last,
+  },
   ...{lines: row.lines, ending: row.ending ?? undefined, by: row.author, at: row.at},
   forgotten:
     row.forgotten_at === null

@@ -39,7 +39,7 @@ export interface ReconcileFinding {
   /** For a return of a payment that is not known: a day from which its payment may be found. */
   earlierFrom?: string | undefined;
   /** For a line that statements disagree about: their ids, the newest first. */
-  statements?: readonly number[] | undefined;
+  statements?: readonly string[] | undefined;
 }
 
 /** What a reconcile found: a summary, and what a person should look at. */
