@@ -3,6 +3,7 @@ import {ownJson} from '../../narrow.ts';
 import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import type {BankLine, LineText} from '../model/line.ts';
 import {tokensOf} from '../model/tokens.ts';
+import {BookPart} from './book-part.ts';
 import {HeldInsert} from './held-insert.ts';
 
 /** Which lines a read returned: all that this source has of the account from one day to another, both included. */
@@ -76,9 +77,7 @@ const COLUMNS = [
 ];
 
 /** The lines of one scope. */
-export class StoredLines {
-  readonly #db: SqliteDatabase;
-  readonly #scope: number;
+export class StoredLines extends BookPart {
   readonly #lines: HeldInsert;
   readonly #texts: HeldInsert;
   readonly #tokens: HeldInsert;
@@ -89,8 +88,7 @@ export class StoredLines {
   #last = 0;
 
   constructor(db: SqliteDatabase, scope: number) {
-    this.#db = db;
-    this.#scope = scope;
+    super(db, scope);
     this.#lines = new HeldInsert(db, 'lines', ['l', 'scope', 'read', ...COLUMNS]);
     this.#texts = new HeldInsert(db, 'line_texts', ['l', 'texts']);
     this.#tokens = new HeldInsert(db, 'line_tokens', ['l', 'token', 'ends']);
@@ -109,7 +107,7 @@ export class StoredLines {
   add(lines: Iterable<BankLine>, read: LinesRead, after?: (read: number) => void): LinesAdded {
     const counts = {added: 0, known: 0, changed: 0, gone: 0};
     const {source, account, from, to} = read;
-    this.#db.transaction(() => {
+    this.db.transaction(() => {
       const number = this.#newRead([source, account, from, to]);
       this.#startHolding();
       for (const line of lines)
@@ -122,12 +120,12 @@ export class StoredLines {
   }
 
   #markGone({source, account, from, to}: LinesRead, read: number): number {
-    return this.#db
+    return this.db
       .prepare(
         `update lines set gone = 1 where scope = ? and source = ? and account = ? and day between ? and ?
            and read <> ? and gone = 0`,
       )
-      .run(this.#scope, source, account, from, to, read);
+      .run(this.scope, source, account, from, to, read);
   }
 
   /**
@@ -140,15 +138,15 @@ export class StoredLines {
     const reads = (of: string, which: 'min' | 'max') =>
       `(select ${which}(m.read) from statement_lines m where m.l = ${of}.l)`;
     const where = `where lines.scope = ? and lines.source = 'statement' and lines.account = ? and lines.day between ? and ?`;
-    const params = [this.#scope, account, from, to];
-    this.#db
+    const params = [this.scope, account, from, to];
+    this.db
       .prepare(
         `update lines set gone = exists (select 1 from reads r where r.scope = lines.scope and r.source = 'statement'
            and r.account = lines.account and lines.day between r.first and r.last and r.read > ${reads('lines', 'max')})
          ${where}`,
       )
       .run(...params);
-    this.#db
+    this.db
       .prepare(
         `update lines set gone = 1 ${where} and gone = 0 and exists (select 1 from lines y
            where y.scope = lines.scope and y.account = lines.account and y.source = 'statement' and y.day = lines.day
@@ -156,22 +154,22 @@ export class StoredLines {
              and ${reads('y', 'max')} < ${reads('lines', 'min')})`,
       )
       .run(...params);
-    return this.#db
+    return this.db
       .prepare<{n: number}>(`select count(*) as n from lines ${where} and gone = 1`)
       .one(...params).n;
   }
 
   #newRead(read: readonly string[]): number {
-    this.#db
+    this.db
       .prepare('insert into reads (scope, source, account, first, last) values (?, ?, ?, ?, ?)')
-      .run(this.#scope, ...read);
-    return this.#db.prepare<{read: number}>('select max(read) as read from reads').one().read;
+      .run(this.scope, ...read);
+    return this.db.prepare<{read: number}>('select max(read) as read from reads').one().read;
   }
 
   #startHolding(): void {
     for (const table of this.#tables) table.clear(); // of a read that failed
     this.#held.clear();
-    this.#last = this.#db.prepare<{l: number}>('select coalesce(max(l), 0) as l from lines').one().l;
+    this.#last = this.db.prepare<{l: number}>('select coalesce(max(l), 0) as l from lines').one().l;
   }
 
   #writeHeld(): void {
@@ -197,11 +195,11 @@ export class StoredLines {
 
   #find(key: string): LineRow | undefined {
     if (this.#held.size >= HELD || this.#held.has(key)) this.#writeHeld();
-    return this.#db
+    return this.db
       .prepare<LineRow>(
         `select ${LINE_COLUMNS} from lines x join line_texts t on t.l = x.l where x.scope = ? and x.key = ?`,
       )
-      .get(this.#scope, key);
+      .get(this.scope, key);
   }
 
   #put(line: BankLine, read: number): 'added' | 'known' | 'changed' {
@@ -211,7 +209,7 @@ export class StoredLines {
       return 'added';
     }
     const isSame = contentOf(line) === contentOf(lineOfRow(before));
-    if (isSame) this.#db.prepare('update lines set read = ?, gone = 0 where l = ?').run(read, before.l);
+    if (isSame) this.db.prepare('update lines set read = ?, gone = 0 where l = ?').run(read, before.l);
     else this.#replace(line, before, read);
     return isSame ? 'known' : 'changed';
   }
@@ -219,7 +217,7 @@ export class StoredLines {
   #insert(line: BankLine, read: number): void {
     const l = (this.#last += 1);
     this.#held.add(line.key);
-    this.#lines.hold(l, this.#scope, read, ...columnsOf(line));
+    this.#lines.hold(l, this.scope, read, ...columnsOf(line));
     if (line.source === 'statement') this.#members.hold(read, l);
     this.#texts.hold(l, jsonOf(line));
     this.#holdTokens(l, line);
@@ -229,14 +227,14 @@ export class StoredLines {
     const {amount, currency, account, bookingDay: day} = line;
     const isAltered =
       before.pending === 0 && aboutLine({amount, currency, account, day}) !== aboutLine(before);
-    this.#db
+    this.db
       .prepare(
         `update lines set read = ?, gone = 0, altered = max(altered, ?), ${COLUMNS.map((name) => `${name} = ?`).join(', ')}
          where l = ?`,
       )
       .run(read, isAltered ? 1 : 0, ...columnsOf(line), before.l);
-    this.#db.prepare('update line_texts set texts = ? where l = ?').run(jsonOf(line), before.l);
-    this.#db.prepare('delete from line_tokens where l = ?').run(before.l);
+    this.db.prepare('update line_texts set texts = ? where l = ?').run(jsonOf(line), before.l);
+    this.db.prepare('delete from line_tokens where l = ?').run(before.l);
     this.#holdTokens(before.l, line);
   }
 
