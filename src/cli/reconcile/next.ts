@@ -24,7 +24,7 @@ function aboutLine(
   if (kind === 'statement_only' || (kind === 'changed' && line.source === 'statement'))
     return [
       ...(kind === 'statement_only' ? [commands.read(...again)] : []),
-      ...(statements ?? []).map((id) => commands.read('reconcile', 'forget', String(id), '--note', 'TEXT')),
+      ...(statements ?? []).map((id) => commands.read('reconcile', 'forget', id, '--note', 'TEXT')),
     ];
   // A return that is ignored is never seen again, so ignoring comes last.
   if (earlierFrom !== undefined) return [commands.read(...again, '--from', earlierFrom)];

@@ -6,7 +6,7 @@ import type {KnownStatement} from '../help/outputs/reconcile.ts';
 export type PrintedStatement = Shown<typeof KnownStatement>;
 
 export const printedStatement = ({forgotten, ending, ...known}: ReadStatement): PrintedStatement => ({
-  ...{statement: known.id, file: known.name, format: known.format, account: known.account},
+  ...{id: known.id, file: known.name, format: known.format, account: known.account},
   ...{number: ending === undefined ? null : `…${ending}`, from: known.from, to: known.to, lines: known.lines},
   ...{read_by: known.by, read_at: known.at},
   ...{
@@ -19,10 +19,9 @@ export const printedStatement = ({forgotten, ending, ...known}: ReadStatement): 
 export const statementView: View = {
   noun: 'statement',
   plural: 'statements',
-  idPath: 'statement',
   card: [],
   columns: [
-    text('Statement', 'statement'),
+    text('Statement', 'id'),
     text('File', 'file'),
     text('Format', 'format', 2),
     text('Number', 'number', 1),

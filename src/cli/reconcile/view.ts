@@ -81,11 +81,11 @@ function totalsLines(totals: CurrencyTotals, report: ReconcileReport): string[] 
         ...some([row('pending', pending, 'not booked yet, not in the sums above')]),
       ];
   const payments = [
-    row('payments', totals.planned, 'the sum of:'),
+    ...some([row('payments', totals.planned, 'the sum of:')]),
     ...keysOf(STATE_WORDS).flatMap((state) =>
       some([row(`  ${state.replaceAll('_', ' ')}`, totals.payments[state], STATE_WORDS[state])]),
     ),
-    ...some([row('carried over', totals.carried, `part of payments, sent before ${report.from}`)]),
+    ...some([row('carried over', totals.carried, `of these, sent before ${report.from}`)]),
   ];
   return ['', cleanLine(tableName(totals, report)), ...laidOut([...lines, ...payments], lines.length)];
 }
@@ -95,7 +95,8 @@ function laidOut(rows: readonly TotalsRow[], gapBefore: number): string[] {
   const lines = rows.map(({name, count, amount, words}) =>
     `  ${name.padEnd(17)}${String(count ?? '').padStart(6)}  ${amount.padStart(width)}  ${words}`.trimEnd(),
   );
-  return [...lines.slice(0, gapBefore), ...(gapBefore > 0 ? [''] : []), ...lines.slice(gapBefore)];
+  const isSplit = gapBefore > 0 && gapBefore < lines.length;
+  return [...lines.slice(0, gapBefore), ...(isSplit ? [''] : []), ...lines.slice(gapBefore)];
 }
 
 function findingLines(

@@ -8,7 +8,7 @@ export default class ReconcileForget extends DecisionCommand {
   static override description =
     'Its lines and balances are not compared any more, unless another statement has them too. That it was read, and who forgot it, is kept.';
   static override args = {
-    statement: Args.integer({required: true, description: 'statement, as `reconcile statements` lists it'}),
+    statement: Args.string({required: true, description: 'statement, as `reconcile statements` lists it'}),
   };
   static override examples = ['<%= config.bin %> reconcile forget 12 --note "of another account"'];
   static override flags = {

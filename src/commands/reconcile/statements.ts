@@ -17,9 +17,7 @@ export default class ReconcileStatements extends RemitCommand {
       await out.list(statements, statementView);
       const [first] = statements.filter(({forgotten_at: at}) => at === null);
       if (first !== undefined)
-        out.hint(
-          `if one is wrong: ${commands.read('reconcile', 'forget', String(first.statement), '--note', 'TEXT')}`,
-        );
+        out.hint(`if one is wrong: ${commands.read('reconcile', 'forget', first.id, '--note', 'TEXT')}`);
     } finally {
       await book.close();
     }

@@ -172,11 +172,11 @@ export class Book {
   }
 
   /** See `StoredStatements.forget`; the next match follows it. */
-  forget(id: number, how: Parameters<StoredStatements['forget']>[1]): ReadStatement {
+  forget(id: string, how: Parameters<StoredStatements['forget']>[1]): ReadStatement {
     this.#lock.assertHeld();
     return this.#db.transaction(() => {
       const forgotten = this.#statements.forget(id, how);
-      this.#lines.compareStatements({account: forgotten.account, from: '', to: '9'});
+      this.#lines.gone.compare({account: forgotten.account, from: '', to: '9'});
       return forgotten;
     });
   }

@@ -1,10 +1,11 @@
-import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
+import type {SqlValue} from '../../store/port/port.ts';
 import {periodParams, periodPayments} from '../match/period.ts';
 import type {AskedPeriod} from '../model/asked.ts';
 import type {LineState, Match, PaymentState, PeriodState, Rule} from '../model/finding.ts';
 import type {BankLine, LineText} from '../model/line.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
 import {paymentTokens, tokensOf} from '../model/tokens.ts';
+import {BookPart} from './book-part.ts';
 import {LINE_COLUMNS, lineOfRow, type LineRow} from './stored-lines.ts';
 import {PAYMENT_COLUMNS, paymentOfRow, type PaymentRow} from './stored-payments.ts';
 
@@ -52,7 +53,7 @@ export interface LineFilter {
   within?: AskedPeriod;
 }
 
-/** SQL for the day of a line `x`, which has a twin `w` or is one; the same as `dayOf`. */
+/** SQL for the day of a line `x`, which has a twin `w` or is one; the same as `countedDay`. */
 const DAY_OF_PAIR = `coalesce((select s.day from lines s where s.source = 'statement'
   and s.l in (x.l, w.twin, (select v.l from twins v where v.twin = x.l))), x.day)`;
 
@@ -66,15 +67,7 @@ interface MatchRow {
 }
 
 /** What the last match found, by the keys of payments or lines. */
-export class Findings {
-  readonly #db: SqliteDatabase;
-  readonly #scope: number;
-
-  constructor(db: SqliteDatabase, scope: number) {
-    this.#db = db;
-    this.#scope = scope;
-  }
-
+export class Findings extends BookPart {
   *payments({state, key, batch, within}: PaymentFilter): Generator<FoundPayment> {
     type Row = PaymentRow & {
       state: PaymentState;
@@ -108,9 +101,9 @@ export class Findings {
   }
 
   #stateIn(asked: AskedPeriod, p: number): {state: PeriodState; early: number} | undefined {
-    return this.#db
+    return this.db
       .prepare<{state: PeriodState; early: number}>(`select state, early from ${periodPayments('q.p = ?5')}`)
-      .get(...periodParams(this.#scope, asked), p);
+      .get(...periodParams(this.scope, asked), p);
   }
 
   *lines({state, key, id, within}: LineFilter): Generator<FoundBankLine> {
@@ -134,7 +127,7 @@ export class Findings {
        order by x.key limit ${PAGE}`,
       [
         ...[state ?? null, key ?? null, id ?? null],
-        ...(within === undefined ? [null, '', ''] : periodParams(this.#scope, within).slice(1)),
+        ...(within === undefined ? [null, '', ''] : periodParams(this.scope, within).slice(1)),
       ],
     );
     for (const row of rows)
@@ -164,15 +157,15 @@ export class Findings {
   }
 
   *#pages<Row extends {key: string}>(sql: string, params: readonly SqlValue[]): Generator<Row> {
-    const page = this.#db.prepare<Row>(sql);
-    for (let rows = page.all(this.#scope, '', ...params); rows.length > 0;) {
+    const page = this.db.prepare<Row>(sql);
+    for (let rows = page.all(this.scope, '', ...params); rows.length > 0;) {
       yield* rows;
-      rows = page.all(this.#scope, rows.at(-1)?.key ?? '', ...params);
+      rows = page.all(this.scope, rows.at(-1)?.key ?? '', ...params);
     }
   }
 
   #keys(sql: string, of: number): string[] {
-    return this.#db
+    return this.db
       .prepare<{key: string}>(sql)
       .all(of)
       .map(({key}) => key);
@@ -180,8 +173,8 @@ export class Findings {
 
   #match(m: number | null): Match | undefined {
     if (m === null) return undefined;
-    const {rule, state} = this.#db.prepare<MatchRow>('select m, rule, state from matches where m = ?').one(m);
-    const lines = this.#db
+    const {rule, state} = this.db.prepare<MatchRow>('select m, rule, state from matches where m = ?').one(m);
+    const lines = this.db
       .prepare<LineRow>(
         `select ${LINE_COLUMNS} from lines x join line_texts t on t.l = x.l
          where x.l = ?1 or x.l in (select l from found_lines where m = ?1 and m <> l) order by x.key`,
@@ -201,7 +194,7 @@ export class Findings {
   }
 
   #paymentsOf(m: number): ExpectedPayment[] {
-    return this.#db
+    return this.db
       .prepare<PaymentRow>(
         `select ${PAYMENT_COLUMNS} from payments q join payment_texts t on t.p = q.p where q.p in (
            select p from found_payments where m = ?1 union select p from found_payments where returned = ?1)
@@ -212,7 +205,7 @@ export class Findings {
   }
 
   #twinTexts(m: number): LineText[] {
-    return this.#db
+    return this.db
       .prepare<LineRow>(
         `select ${LINE_COLUMNS} from twins w join lines x on x.l = w.l join line_texts t on t.l = x.l
          where w.twin = ?1 or w.twin in (select l from found_lines where m = ?1 and m <> l) order by x.key`,

@@ -3,7 +3,8 @@ import {ownJson} from '../../narrow.ts';
 import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import type {BankLine, LineText} from '../model/line.ts';
 import {tokensOf} from '../model/tokens.ts';
-import {compareStatements, markGone} from './gone-lines.ts';
+import {BookPart} from './book-part.ts';
+import {GoneLines} from './gone-lines.ts';
 import {HeldInsert} from './held-insert.ts';
 
 /** Which lines a read returned: all that this source has of the account from one day to another, both included. */
@@ -88,9 +89,8 @@ const COLUMNS = [
 ];
 
 /** The lines of one scope. */
-export class StoredLines {
-  readonly #db: SqliteDatabase;
-  readonly #scope: number;
+export class StoredLines extends BookPart {
+  readonly gone: GoneLines;
   readonly #lines: HeldInsert;
   readonly #texts: HeldInsert;
   readonly #tokens: HeldInsert;
@@ -110,8 +110,8 @@ export class StoredLines {
   #alike = 0;
 
   constructor(db: SqliteDatabase, scope: number) {
-    this.#db = db;
-    this.#scope = scope;
+    super(db, scope);
+    this.gone = new GoneLines(db, scope);
     this.#lines = new HeldInsert(db, 'lines', ['l', 'scope', 'read', ...COLUMNS]);
     this.#texts = new HeldInsert(db, 'line_texts', ['l', 'texts']);
     this.#tokens = new HeldInsert(db, 'line_tokens', ['l', 'token', 'ends']);
@@ -127,14 +127,14 @@ export class StoredLines {
    * did not return is gone.
    */
   add(lines: Iterable<BankLine>, read: LinesRead): LinesAdded {
-    this.#db.transaction(() => {
+    this.db.transaction(() => {
       this.#startRead();
       const isStatement = read.source === 'statement';
       for (const line of lines)
         if (isStatement) this.#putStated(line);
         else this.#put(line);
       this.#endRead(read);
-      this.#counts.gone = isStatement ? this.compareStatements(read) : markGone(this.#in, read, this.#read);
+      this.#counts.gone = isStatement ? this.gone.compare(read) : this.gone.mark(read, this.#read);
     });
     return this.#counts;
   }
@@ -149,36 +149,27 @@ export class StoredLines {
     read: (take: (line: BankLine) => void) => Promise<Facts>,
     after: (facts: Facts, read: number) => void,
   ): Promise<Facts> {
-    this.#db.begin();
+    this.db.begin();
     try {
       this.#startRead();
       const facts = await read((line) => this.#putStated(line));
       const {days} = facts;
       if (days !== undefined) this.#endRead({source: 'statement', account, ...days});
       after(facts, this.#read);
-      if (days !== undefined) this.compareStatements({account, ...days});
-      this.#db.commit();
+      if (days !== undefined) this.gone.compare({account, ...days});
+      this.db.commit();
       return facts;
     } catch (error) {
-      this.#db.rollback(error);
+      this.db.rollback(error);
       throw error;
     }
-  }
-
-  /** Finds again which lines of statements are gone. */
-  compareStatements(days: Omit<LinesRead, 'source'>): number {
-    return compareStatements(this.#in, days);
-  }
-
-  get #in(): {db: SqliteDatabase; scope: number} {
-    return {db: this.#db, scope: this.#scope};
   }
 
   #startRead(): void {
     for (const table of this.#tables) table.clear(); // of a read that failed
     this.#held.clear();
     this.#counts = {added: 0, known: 0, changed: 0, gone: 0};
-    const {last, read, forgotten} = this.#db
+    const {last, read, forgotten} = this.db
       .prepare<{last: number; read: number; forgotten: number}>(
         `select (select coalesce(max(l), 0) from lines) as last, ${LAST_READ} as read,
            exists (select 1 from statements where forgotten_at is not null) as forgotten`,
@@ -192,9 +183,9 @@ export class StoredLines {
   #endRead({source, account, from, to}: LinesRead): void {
     this.#numberAlike();
     this.#writeHeld();
-    this.#db
+    this.db
       .prepare('insert into reads (read, scope, source, account, first, last) values (?, ?, ?, ?, ?, ?)')
-      .run(this.#read, this.#scope, source, account, from, to);
+      .run(this.#read, this.scope, source, account, from, to);
   }
 
   /**
@@ -207,7 +198,7 @@ export class StoredLines {
     if (found === undefined && key === line.key) this.#insert(line);
     else if (isUnreadSame(found, line)) this.#keep(found);
     else
-      this.#db
+      this.db
         .prepare('insert into w_alike (key, content, n) values (?, ?, ?)')
         .run(line.key, contentOf(line), (this.#alike += 1));
   }
@@ -215,16 +206,16 @@ export class StoredLines {
   /** The key of the first line with this content, and that line if the book has it. */
   #ownKey(line: BankLine): {key: string; found: FoundRow | undefined} {
     const first = this.#find(line.key);
+    if (first === undefined && !this.#hasForgotten) return {key: line.key, found: first};
     const content = contentOf(line);
-    if (first === undefined ? !this.#hasForgotten : contentOf(lineOfRow(first)) === content)
-      return {key: line.key, found: first};
+    if (first !== undefined && contentOf(lineOfRow(first)) === content) return {key: line.key, found: first};
     const key = keyWith(line.key, content);
     const found = this.#find(key);
     return first === undefined && found === undefined ? {key: line.key, found} : {key, found};
   }
 
   #numberAlike(): void {
-    const next = this.#db.prepare<{key: string; content: string; n: number}>(
+    const next = this.db.prepare<{key: string; content: string; n: number}>(
       `select key, content, n from w_alike where (key, content, n) > (?, ?, ?) order by key, content, n limit 1`,
     );
     let before = {key: '', content: '', n: 0};
@@ -238,7 +229,7 @@ export class StoredLines {
       own = key;
       before = row;
     }
-    this.#db.exec('delete from w_alike');
+    this.db.exec('delete from w_alike');
   }
 
   /** A new line leaves its key to another new one whose content comes first. */
@@ -247,7 +238,7 @@ export class StoredLines {
     if (first === undefined || first.l <= this.#before) return;
     const its = contentOf(lineOfRow(first));
     if (content < its)
-      this.#db.prepare('update lines set key = ? where l = ?').run(keyWith(key, its), first.l);
+      this.db.prepare('update lines set key = ? where l = ?').run(keyWith(key, its), first.l);
   }
 
   /** Whether the key is free, or that of an equal line that the read has not had yet. */
@@ -272,14 +263,14 @@ export class StoredLines {
 
   #find(key: string): FoundRow | undefined {
     if (this.#held.size >= HELD || this.#held.has(key)) this.#writeHeld();
-    return this.#db.prepare<FoundRow>(FOUND_LINE).get(this.#read, this.#scope, key);
+    return this.db.prepare<FoundRow>(FOUND_LINE).get(this.#read, this.scope, key);
   }
 
   #put(line: BankLine): void {
     const before = this.#find(line.key);
     if (before === undefined) this.#insert(line);
     else if (contentOf(line) === contentOf(lineOfRow(before))) {
-      this.#db.prepare('update lines set read = ?, gone = 0 where l = ?').run(this.#read, before.l);
+      this.db.prepare('update lines set read = ?, gone = 0 where l = ?').run(this.#read, before.l);
       this.#counts.known += 1;
     } else this.#replace(line, before);
   }
@@ -288,7 +279,7 @@ export class StoredLines {
     const l = (this.#last += 1);
     this.#counts.added += 1;
     this.#held.add(line.key);
-    this.#lines.hold(l, this.#scope, this.#read, ...columnsOf(line));
+    this.#lines.hold(l, this.scope, this.#read, ...columnsOf(line));
     if (line.source === 'statement') this.#members.hold(this.#read, l);
     this.#texts.hold(l, jsonOf(line));
     this.#holdTokens(l, line);
@@ -299,14 +290,14 @@ export class StoredLines {
     const {amount, currency, account, bookingDay: day} = line;
     const isAltered =
       before.pending === 0 && aboutLine({amount, currency, account, day}) !== aboutLine(before);
-    this.#db
+    this.db
       .prepare(
         `update lines set read = ?, gone = 0, altered = max(altered, ?), ${COLUMNS.map((name) => `${name} = ?`).join(', ')}
          where l = ?`,
       )
       .run(this.#read, isAltered ? 1 : 0, ...columnsOf(line), before.l);
-    this.#db.prepare('update line_texts set texts = ? where l = ?').run(jsonOf(line), before.l);
-    this.#db.prepare('delete from line_tokens where l = ?').run(before.l);
+    this.db.prepare('update line_texts set texts = ? where l = ?').run(jsonOf(line), before.l);
+    this.db.prepare('delete from line_tokens where l = ?').run(before.l);
     this.#holdTokens(before.l, line);
   }
 

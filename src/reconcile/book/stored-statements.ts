@@ -1,13 +1,13 @@
 import {createHmac} from 'node:crypto';
 import {RemitError} from '../../errors.ts';
 import {counted} from '../../phrases.ts';
-import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {StatedBalances} from '../model/line.ts';
+import {BookPart} from './book-part.ts';
 
 /** A statement that was read, as it is listed. */
 export interface ReadStatement {
   /** It stays the same, and is smaller than that of every later one. */
-  id: number;
+  id: string;
   account: string;
   /** The name of its file. */
   name: string;
@@ -58,76 +58,70 @@ interface StatementRow {
 }
 
 /** The statements of one scope. None is ever removed; one that is forgotten is only listed. */
-export class StoredStatements {
-  readonly #db: SqliteDatabase;
-  readonly #scope: number;
-
-  constructor(db: SqliteDatabase, scope: number) {
-    this.#db = db;
-    this.#scope = scope;
-  }
-
+export class StoredStatements extends BookPart {
   /** Adds a statement whose lines were added as `read`. If it is the one that was read last, only that one is kept. */
   add(
     read: number,
     {account, from, to, fingerprint}: {account: string; from: string; to: string; fingerprint: string},
     {name, format, number, by, at}: StatementOrigin,
   ): void {
-    const before = this.#db
-      .prepare<{read: number; fingerprint: string}>(
-        `select s.read, s.fingerprint from statements s join reads r on r.read = s.read
+    const before = this.db
+      .prepare<{read: number; fingerprint: string; number_hash: string | null}>(
+        `select s.read, s.fingerprint, s.number_hash from statements s join reads r on r.read = s.read
          where s.scope = ? and s.account = ? order by s.read desc limit 1`,
       )
-      .get(this.#scope, account);
-    if (before?.fingerprint === fingerprint) {
+      .get(this.scope, account);
+    const numberHash = number === undefined ? null : this.#hashOf(number);
+    if (before?.fingerprint === fingerprint && before.number_hash === numberHash) {
       this.#dropRead(read);
-      this.#db
+      this.db
         .prepare('update statements set name = ?, author = ?, at = ? where read = ?')
         .run(name, by, at, before.read);
       return;
     }
-    this.#db
+    this.db
       .prepare(
         `insert into statements (read, scope, account, first, last, name, format, fingerprint, ending, number_hash, author, at)
          values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
-        ...[read, this.#scope, account, from, to, name, format, fingerprint],
-        ...(number === undefined ? [null, null] : [number.slice(-4), this.#hashOf(number)]),
-        ...[by, at],
+        ...[read, this.scope, account, from, to, name, format, fingerprint],
+        ...[number?.slice(-4) ?? null, numberHash, by, at],
       );
   }
 
   /** Balances of a later statement of the same account, currency and days replace these. */
   addBalances({account, currency, from, to, opening, closing}: StatedBalances, read: number): void {
-    this.#db
+    this.db
       .prepare(
         `insert or replace into stated_balances (scope, account, currency, first, last, read, opening, closing)
          values (?, ?, ?, ?, ?, ?, ?, ?)`,
       )
-      .run(this.#scope, account, currency, from, to, read, opening, closing);
+      .run(this.scope, account, currency, from, to, read, opening, closing);
   }
 
   /** The newest first. */
   all(): ReadStatement[] {
-    return this.#db
+    return this.db
       .prepare<StatementRow>(
         `select s.*, (select count(*) from statement_lines m where m.read = s.read) as lines
          from statements s where s.scope = ? order by s.read desc`,
       )
-      .all(this.#scope)
+      .all(this.scope)
       .map(statementOfRow);
   }
 
-  /** Ids of the statements that have a line, or that cover the day of one that they lack. */
-  about(line: string): number[] {
-    return this.#db
+  /** Ids of the statements that cover the day of a line, the newest first; `has`: only those that have it. */
+  about(line: string, {has}: {has: boolean}): string[] {
+    return this.db
       .prepare<{read: number}>(
         `select s.read from lines x join statements s on s.scope = x.scope and s.account = x.account
-         where x.scope = ? and x.key = ? and s.forgotten_at is null and x.day between s.first and s.last order by s.read desc`,
+         where x.scope = ?1 and x.key = ?2 and s.forgotten_at is null and x.day between s.first and s.last
+           and (?3 = 0 or exists (select 1 from statement_lines m where m.read = s.read and m.l = x.l))
+         order by s.read desc`,
       )
-      .all(this.#scope, line)
-      .map(({read}) => read);
+      .all(this.scope, line, has ? 1 : 0)
+      .map(({read}) => String(read));
   }
 
   /** Whether a statement with this account number is one of the account; undefined if none was read. */
@@ -163,19 +157,17 @@ export class StoredStatements {
   #known(
     account: string,
   ): {read: number; name: string; format: string; ending: string; number_hash: string}[] {
-    return this.#db
+    return this.db
       .prepare<{read: number; name: string; format: string; ending: string; number_hash: string}>(
         `select read, name, format, ending, number_hash from statements
          where scope = ? and account = ? and forgotten_at is null and ending is not null order by read desc`,
       )
-      .all(this.#scope, account);
+      .all(this.scope, account);
   }
 
   /** A plain hash of so few digits could be reversed. */
   #hashOf(number: string): string {
-    const {value} = this.#db
-      .prepare<{value: string}>(`select value from book_facts where name = 'key'`)
-      .one();
+    const {value} = this.db.prepare<{value: string}>(`select value from book_facts where name = 'key'`).one();
     return createHmac('sha256', value).update(number).digest('hex');
   }
 
@@ -184,7 +176,7 @@ export class StoredStatements {
    * @throws RemitError NOT_FOUND, or LOCAL_VALIDATION for decisions about its lines unless `withDecisions` is set
    */
   forget(
-    id: number,
+    id: string,
     {by, at, note, withDecisions}: {by: string; at: string; note: string; withDecisions: boolean},
   ): ReadStatement {
     const found = this.all().find((one) => one.id === id);
@@ -195,24 +187,24 @@ export class StoredStatements {
         {hint: (commands) => commands.read('reconcile', 'statements')},
       );
     const same = `select s.read from statements s where s.scope = ?1 and s.forgotten_at is null
-      and s.account = (select account from statements where read = ?2)
-      and s.fingerprint = (select fingerprint from statements where read = ?2)`;
+      and (s.account, s.fingerprint, coalesce(s.number_hash, '')) = (
+        select account, fingerprint, coalesce(number_hash, '') from statements where read = ?2)`;
     const only = `select m.l from statement_lines m where m.read in (${same})
       and not exists (select 1 from statement_lines o where o.l = m.l and o.read not in (${same}))`;
-    const decisions = this.#db
+    const decisions = this.db
       .prepare<LostDecision>(
         `select d.line, d.verb, d.note from decisions d join lines x on x.scope = d.scope and x.key = d.line
          where x.l in (${only}) order by d.seq`,
       )
-      .all(this.#scope, id);
+      .all(this.scope, Number(id));
     if (decisions.length > 0 && !withDecisions) throw decided(id, decisions);
-    const reads = this.#db.prepare<{read: number}>(same).all(this.#scope, id);
+    const reads = this.db.prepare<{read: number}>(same).all(this.scope, Number(id));
     for (const name of ['found_lines', 'candidates', 'twins', 'line_texts', 'line_tokens', 'lines'])
-      this.#db.prepare(`delete from ${name} where l in (${only})`).run(this.#scope, id);
-    this.#db.prepare(`delete from twins where twin in (${only})`).run(this.#scope, id);
+      this.db.prepare(`delete from ${name} where l in (${only})`).run(this.scope, Number(id));
+    this.db.prepare(`delete from twins where twin in (${only})`).run(this.scope, Number(id));
     for (const {read} of reads) {
       this.#dropRead(read);
-      this.#db
+      this.db
         .prepare(
           `update statements set forgotten_by = ?, forgotten_at = ?, forgotten_note = ? where read = ?`,
         )
@@ -223,11 +215,11 @@ export class StoredStatements {
 
   #dropRead(read: number): void {
     for (const table of ['reads', 'statement_lines', 'stated_balances'])
-      this.#db.prepare(`delete from ${table} where read = ?`).run(read);
+      this.db.prepare(`delete from ${table} where read = ?`).run(read);
   }
 }
 
-const decided = (id: number, decisions: readonly LostDecision[]): RemitError =>
+const decided = (id: string, decisions: readonly LostDecision[]): RemitError =>
   new RemitError(
     'LOCAL_VALIDATION',
     `${counted(decisions.length, 'decision')} about lines that only statement ${id} has: ${decisions
@@ -235,12 +227,19 @@ const decided = (id: number, decisions: readonly LostDecision[]): RemitError =>
       .join('; ')}`,
     {
       hint: (commands) =>
-        `to drop them too: ${commands.read('reconcile', 'forget', String(id), '--with-decisions', '--note', 'TEXT')}`,
+        `to drop them too: ${commands.read('reconcile', 'forget', id, '--with-decisions', '--note', 'TEXT')}`,
     },
   );
 
 const statementOfRow = (row: StatementRow): ReadStatement => ({
-  ...{id: row.read, account: row.account, name: row.name, format: row.format, from: row.first, to: row.last},
+  ...{
+    id: String(row.read),
+    account: row.account,
+    name: row.name,
+    format: row.format,
+    from: row.first,
+    to: row.last,
+  },
   ...{lines: row.lines, ending: row.ending ?? undefined, by: row.author, at: row.at},
   forgotten:
     row.forgotten_at === null

@@ -2,7 +2,7 @@ import {majorIn} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import type {AskedPeriod, ReportedBalance} from '../model/asked.ts';
 import {dayFrom} from '../model/day.ts';
-import {dayOf, isAsked, periodParams} from './period.ts';
+import {countedDay, isAsked, periodParams} from './period.ts';
 import type {MatchWork} from './work.ts';
 
 /** SQL for the two halves of a sum, as `sumOfHalves` takes them. Each fits in 64 bits for any number of lines. */
@@ -48,7 +48,7 @@ function sumOf(
     db
       .prepare<{high: number | bigint; low: number | bigint}>(
         `select ${halves('x.amount')} from lines x, (select ?2 as account, ?3 as currency) b
-         where ${ITS_LINES} and ${dayOf('x')} between ?4 and ?5 ${more}`,
+         where ${ITS_LINES} and ${countedDay('x')} between ?4 and ?5 ${more}`,
       )
       .one(scope, account, currency, from, to),
   );
@@ -152,9 +152,9 @@ const isCovered = (
   db
     .prepare(
       `select 1 from lines x, (select ?2 as account, ?3 as currency) b where ${ITS_LINES}
-         and ${dayOf('x')} between ?4 and ?5 and not exists (
+         and ${countedDay('x')} between ?4 and ?5 and not exists (
            select 1 from stated_balances s where s.scope = ?1 and s.account = ?2 and s.currency = ?3
-             and ${dayOf('x')} between s.first and s.last) limit 1`,
+             and ${countedDay('x')} between s.first and s.last) limit 1`,
     )
     .get(scope, account, currency, asked?.from ?? '', asked?.to ?? '9') === undefined;
 

@@ -14,7 +14,7 @@ export const periodParams = (scope: number, asked: AskedPeriod | undefined): [Sq
 export const isAsked = (account: string) => `(?2 is null or ${account} in (select value from json_each(?2)))`;
 
 /** SQL for the day of a line that counts: that of the statement if both sources have it. A line has one day in every period. */
-export const dayOf = (line: string) =>
+export const countedDay = (line: string) =>
   `coalesce((select s.day from twins w join lines s on s.l = w.l where w.twin = ${line}.l and s.source = 'statement'), ${line}.day)`;
 
 /** The only account that is asked for: a payment of an account that is not known is then shown with it. */
@@ -38,8 +38,8 @@ export const periodPayments = (which = 'true') => `(
     from (
       select q.p, q.day, f.state, ${IS_LIVE} as live, f.state = 'returned' as returned,
         iif(?2 is null, '', coalesce(a.account, b.account, q.account, ${ONLY})) as account,
-        iif(f.state in ('matched', 'returned', 'contradicted') and c.m is not null, ${dayOf('a')}, null) as booked,
-        iif(f.state = 'returned', ${dayOf('b')}, null) as back
+        iif(f.state in ('matched', 'returned', 'contradicted') and c.m is not null, ${countedDay('a')}, null) as booked,
+        iif(f.state = 'returned', ${countedDay('b')}, null) as back
       from payments q join found_payments f on f.p = q.p
         left join matches c on c.m = f.m and c.state = 'matched' left join lines a on a.l = c.m
         left join lines b on b.l = f.returned

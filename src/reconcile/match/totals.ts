@@ -3,7 +3,7 @@ import type {AskedPeriod} from '../model/asked.ts';
 import type {LineState, PeriodState} from '../model/finding.ts';
 import type {CountedSum, CurrencyTotals} from '../model/totals.ts';
 import {IS_COUNTED, type KnownBalances, readBalances, sumOfHalves} from './balances.ts';
-import {dayOf, isAsked, periodParams, periodPayments} from './period.ts';
+import {countedDay, isAsked, periodParams, periodPayments} from './period.ts';
 import type {MatchWork} from './work.ts';
 
 interface StateRow {
@@ -39,7 +39,7 @@ const EARLY = '/early';
 /** The lines and payments of a period by account, currency and state; without a period, of all accounts together. */
 export function readBookTotals(work: MatchWork, asked: AskedPeriod | undefined): CurrencyTotals[] {
   const account = asked === undefined ? `''` : 'x.account';
-  const day = `${dayOf('x')} between ?3 and ?4 and ${isAsked('x.account')}`;
+  const day = `${countedDay('x')} between ?3 and ?4 and ${isAsked('x.account')}`;
   const lines = read(work, asked, {
     from: `lines x join found_lines f on f.l = x.l where x.scope = ?1 and ${IS_COUNTED} and ${day}`,
     ...{account, state: 'f.state'},

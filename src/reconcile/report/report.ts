@@ -39,7 +39,7 @@ export interface ReconcileFinding {
   /** For a return of a payment that is not known: a day from which its payment may be found. */
   earlierFrom?: string | undefined;
   /** For a line that statements disagree about: their ids, the newest first. */
-  statements?: readonly number[] | undefined;
+  statements?: readonly string[] | undefined;
 }
 
 /** What a reconcile found: a summary, and what a person should look at. */
@@ -153,7 +153,9 @@ export function readReconcileReport(
       const isOfOlder = kind === 'unexplained' && payments.length === 0 && saysReturn(line);
       const earlierFrom = isOfOlder ? dayFrom(about.from, -RETURN_DAYS) : undefined;
       const isStated = kind !== 'unexplained' && line.source === 'statement' && found.isKept(kind);
-      const statements = isStated ? book.statements.about(line.key) : undefined;
+      const statements = isStated
+        ? book.statements.about(line.key, {has: kind === 'statement_only'})
+        : undefined;
       found.add({kind, payment: undefined, line, candidates: payments, earlierFrom, statements});
     }
   for (const one of besides(book, within)) if (isAsked(one.payment)) found.add({...one, candidates: []});

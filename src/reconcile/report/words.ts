@@ -1,5 +1,5 @@
 import {groupMajor, majorIn} from '../../money/amount.ts';
-import {counted} from '../../phrases.ts';
+import {counted, listed} from '../../phrases.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import type {FoundPayment} from '../book/findings.ts';
 import type {PeriodState, Rule} from '../model/finding.ts';
@@ -93,8 +93,12 @@ export const RULE_WORDS: Readonly<Record<Rule, string>> = {
  */
 export const findingText = (finding: ReconcileFinding): string => cleanLine(sentenceOf(finding));
 
-function sentenceOf({kind, payment, line, candidates}: ReconcileFinding): string {
-  if (payment === undefined) return line === undefined ? '' : lineText(line, kind, candidates);
+function sentenceOf({kind, payment, line, candidates, statements = []}: ReconcileFinding): string {
+  if (payment === undefined) {
+    const differ =
+      kind === 'changed' && statements.length > 1 ? `; statements ${listed(statements)} differ` : '';
+    return line === undefined ? '' : `${lineText(line, kind, candidates)}${differ}`;
+  }
   const {amount, currency} = payment.payment;
   const name = `${paymentName(payment.payment)}: ${moneyText(amount, currency)}`;
   return `${name}${detailOf(kind, payment, line)}`;

@@ -60,7 +60,7 @@ export const Reconciled = object({
 /** Of `reconcile statements`. */
 const knownStatement = () =>
   object({
-    statement: count.describe('its id'),
+    id: text,
     file: text,
     format: text,
     account: text.describe('id of the treasury account'),
