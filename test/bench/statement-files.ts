@@ -86,7 +86,10 @@ export async function readLargeStatement(format: StatementFormat, rows: number):
     writeStatement(path, format, rows);
     const book = await Book.open(folder, SCOPE, {write: true});
     const [began, before] = [performance.now(), process.cpuUsage()];
-    const {lines} = await book.addStatement(ACCOUNT, (take) => readStatement(path, {account: ACCOUNT}, take));
+    const origin = {account: ACCOUNT, name: 'statement', by: 'kim', at: '', isNumberNamed: false};
+    const {lines} = await book.addStatement(origin, ({take, isKnown}) =>
+      readStatement(path, {account: ACCOUNT, isKnown}, take),
+    );
     const wall = (performance.now() - began) / 1000;
     const {user, system} = process.cpuUsage(before);
     await book.close();

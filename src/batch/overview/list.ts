@@ -3,7 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {batchFolder, batchIds} from '../journal/folder.ts';
 import type {Kind} from '../model/kinds.ts';
 import {readStatus} from '../standing/status-file.ts';
-import type {BankReturn, SummaryWithReturns} from '../report/returned.ts';
+import type {BankReturns, SummaryWithReturns} from '../report/returned.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {statusOfBatch} from './status.ts';
 
@@ -33,7 +33,7 @@ export async function listBatches(options: {
   stateDir: string;
   clock: Clock;
   /** See `WantedBatch`. */
-  returnsOf?: (batch: OpenBatch) => Promise<ReadonlyMap<string, BankReturn>>;
+  returnsOf?: (batch: OpenBatch) => Promise<BankReturns>;
 }): Promise<ListedBatch[]> {
   const {kind, stateDir, clock, returnsOf} = options;
   const batches: ListedBatch[] = [];
@@ -89,6 +89,7 @@ const listed = (summary: SummaryWithReturns, updated: string | null): ListedBatc
     summary.held +
     (summary.differs ?? 0) + // so is this
     (summary.returned ?? 0) +
+    Number(summary.returns_unknown ?? false) +
     summary.failed,
   differs: summary.differs ?? 0,
   maybe_paid_twice: summary.maybe_paid_twice ?? 0,

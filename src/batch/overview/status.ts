@@ -9,7 +9,7 @@ import type {Kind} from '../model/kinds.ts';
 import {synchroniseBatch} from '../registry/synchronise.ts';
 import {progressLine} from '../standing/progress.ts';
 import {
-  type BankReturn,
+  type BankReturns,
   NO_RETURNS,
   type ReturnedRow,
   type ReturnedRows,
@@ -31,7 +31,7 @@ export interface WantedBatch {
   /** The command that runs a planned batch, with what has to be accepted. */
   nextOfPlan?: (batch: OpenBatch) => Promise<string | null>;
   /** What the bank has returned, by the id of the record; absent: nothing is known. */
-  returnsOf?: (batch: OpenBatch) => Promise<ReadonlyMap<string, BankReturn>>;
+  returnsOf?: (batch: OpenBatch) => Promise<BankReturns>;
 }
 
 /** Maximum number of rows listed as needing attention. */
@@ -83,7 +83,7 @@ export function returnedIn<S extends Summary>(
   batch: OpenBatch,
   summary: S,
   {returned, wanted}: {returned: ReturnedRows; wanted: WantedBatch},
-): S & Pick<SummaryWithReturns, 'returned'> {
+): S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'> {
   const type = typingFor(commandsOf(batch, wanted), {kind: summary.kind, batchId: summary.batch_id});
   return withReturns(summary, returned, type('report'));
 }

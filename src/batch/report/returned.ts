@@ -27,8 +27,14 @@ export interface ReturnedRow extends BankReturn {
   status: string | null;
 }
 
+/** Set if more may have come back than is known: the command that finds out. */
+interface MayLackReturns {
+  readonly readAgain?: string | undefined;
+}
+/** What the bank has returned, by the id of the record. */
+export type BankReturns = ReadonlyMap<string, BankReturn> & MayLackReturns;
 /** Rows of a batch that the bank has returned, by their numbers. */
-export type ReturnedRows = ReadonlyMap<number, ReturnedRow>;
+export type ReturnedRows = ReadonlyMap<number, ReturnedRow> & MayLackReturns;
 export const NO_RETURNS: ReturnedRows = new Map();
 
 const PAGE = 10_000;
@@ -37,9 +43,10 @@ const PAGE = 10_000;
  * The accepted rows whose record is among these. A record that failed is not: the service itself says so.
  * @param returns by the id of the record
  */
-export function returnedRows(journal: Journal, returns: ReadonlyMap<string, BankReturn>): ReturnedRows {
-  if (returns.size === 0) return NO_RETURNS;
-  const found = new Map<number, ReturnedRow>();
+export function returnedRows(journal: Journal, returns: BankReturns): ReturnedRows {
+  const {readAgain} = returns;
+  const found = Object.assign(new Map<number, ReturnedRow>(), {readAgain});
+  if (returns.size === 0) return found;
   for (const page of pagesOf((after) => journal.rows.recordIds(after, PAGE), PAGE))
     for (const {n, id} of page) {
       const returned = returns.get(usualId(id));
@@ -55,27 +62,32 @@ export function returnedRows(journal: Journal, returns: ReadonlyMap<string, Bank
 export type SummaryWithReturns = Summary & {
   /** Part of accepted: rows whose money came back. They are not part of settled. Absent if there are none. */
   returned?: number;
+  /** More rows may have come back: the book that had them is lost or cannot be read. */
+  returns_unknown?: true;
 };
 
 /**
- * Takes the returned rows out of what is settled. A batch of which rows are still to be paid again is not complete.
+ * Takes the returned rows out of what is settled. A batch of which rows are still to be paid again, or of which more may
+ * have come back, is not complete.
  * @param report the command that writes these rows to a file
  */
 export function withReturns<S extends Summary>(
   summary: S,
   returned: ReturnedRows,
   report: string,
-): S & Pick<SummaryWithReturns, 'returned'> {
-  if (returned.size === 0) return summary;
+): S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'> {
+  const {readAgain} = returned;
   const rows = [...returned.values()];
-  const isOpen = rows.some(({paidAgainBy}) => paidAgainBy === undefined);
+  if (rows.length === 0 && readAgain === undefined) return summary;
+  const isOpen = readAgain !== undefined || rows.some(({paidAgainBy}) => paidAgainBy === undefined);
   const isComplete = summary.state === 'complete';
   return {
     ...summary,
-    returned: rows.length,
+    ...(rows.length === 0 ? {} : {returned: rows.length}),
+    ...(readAgain === undefined ? {} : {returns_unknown: true}),
     settled: summary.settled - rows.filter(({status}) => status === 'settled').length,
     state: isComplete && isOpen ? 'incomplete' : summary.state,
-    next: isComplete && isOpen ? report : summary.next,
+    next: isComplete && isOpen ? (readAgain ?? report) : summary.next,
   };
 }
 

@@ -1,42 +1,85 @@
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
-import {type BankReturn, repayReference, type SummaryWithReturns} from '../../batch/report/returned.ts';
+import {
+  type BookIdentity,
+  missingReturns,
+  type NotedReturn,
+  readNotedReturns,
+} from '../../batch/report/noted-returns.ts';
+import {
+  type BankReturn,
+  type BankReturns,
+  repayReference,
+  type SummaryWithReturns,
+} from '../../batch/report/returned.ts';
 import {restingExitCodeOf} from '../../batch/standing/summary.ts';
-import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import {type CommandBuilder, EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {mayHaveReturns} from '../core/bank-returns.ts';
 import type {LocalContext} from '../core/context.ts';
+import {commandsFor} from './place.ts';
 
 /** What the bank has returned at the service of a batch, by the id of the record. */
-export type ReturnsOfBatch = (batch: OpenBatch) => Promise<ReadonlyMap<string, BankReturn>>;
+export type ReturnsOfBatch = (batch: OpenBatch) => Promise<BankReturns>;
 
 /**
- * Reads the returns that reconciles have found, once for each service. Without a book there are none, and nothing of it
- * is loaded.
+ * Reads the returns that reconciles have found, once for each service. Without a book and without noted returns there
+ * are none, and nothing of it is loaded. If returns are noted that the book lacks, or it cannot be read, more rows may
+ * have come back; the first batch warns of it.
  */
-export function returnsReader(
-  {out, effects}: Pick<LocalContext, 'out' | 'effects'>,
-  stateDir: string,
-): ReturnsOfBatch {
-  const known = new Map<string, Promise<ReadonlyMap<string, BankReturn>>>();
+export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfBatch {
+  const known = new Map<string, Promise<FoundReturns>>();
   const isThere = mayHaveReturns(stateDir);
-  return async ({journal}) => {
-    const binding = isThere ? journal.fact('binding') : undefined;
+  const warned = new Set<string>();
+  const unknown = (why: string, readAgain: string, found: FoundReturns['returns']): BankReturns => {
+    if (!warned.has(why))
+      local.out.warn(`what the bank has returned is not known: ${why}; read it again: ${readAgain}`);
+    warned.add(why);
+    local.effects.tookPartly(); // a row may have come back
+    return Object.assign(new Map(found), {readAgain});
+  };
+  return async (batch) => {
+    const {journal, plan} = batch;
+    const again = (missing: readonly NotedReturn[]) => againCommand(missing, commandsFor(local, batch));
+    const noted = readNotedReturns(stateDir, plan.kind, plan.batchId);
+    const binding = isThere || noted.length > 0 ? journal.fact('binding') : undefined;
     if (binding === undefined) return new Map();
     const at = `${binding.mode} ${binding.baseUrl}`;
-    const found = known.get(at) ?? readReturns(stateDir, binding);
-    known.set(at, found);
-    return found.catch((error: unknown) => {
+    const reading = known.get(at) ?? (isThere ? readReturns(stateDir, binding) : Promise.resolve(NO_BOOK));
+    known.set(at, reading);
+    try {
+      const {identity, returns} = await reading;
+      const book = identity && {identity, returned: (id: string) => returns.has(id)};
+      const missing = missingReturns(noted, book);
+      return missing.length === 0 ? returns : unknown(LOST, again(missing), returns);
+    } catch (error) {
       if (!(error instanceof RemitError)) throw error;
-      out.warn(`what the bank has returned is not known: ${error.message}`);
-      effects.tookPartly(); // a row may have come back
-      return new Map();
-    });
+      return unknown(error.message, again(noted), new Map());
+    }
   };
 }
+
+const LOST = 'rows came back, and the book that had them, reconcile.sqlite, is gone or another one';
+
+function againCommand(missing: readonly NotedReturn[], commands: CommandBuilder): string {
+  const accounts = [...new Set(missing.map(({account}) => account))];
+  const [from] = missing.map((one) => one.from).sort();
+  return commands.read(
+    'reconcile',
+    ...(accounts.length === 0 ? ['ID'] : accounts).flatMap((account) => ['--account', account]),
+    ...(from === undefined ? [] : ['--from', from]),
+  );
+}
+
+/** What a book has; no identity if there is no book. */
+interface FoundReturns {
+  identity: BookIdentity | undefined;
+  returns: ReadonlyMap<string, BankReturn>;
+}
+const NO_BOOK: FoundReturns = {identity: undefined, returns: new Map()};
 
 async function readReturns(
   stateDir: string,
   {baseUrl, mode}: {baseUrl: string; mode: 'test' | 'live'},
-): Promise<ReadonlyMap<string, BankReturn>> {
+): Promise<FoundReturns> {
   const [{Book}, {paidAgain}] = await Promise.all([
     import('../../reconcile/book/book.ts'),
     import('../../reconcile/report/repaid.ts'),
@@ -52,7 +95,7 @@ async function readReturns(
       const repayment = again.get(references.get(id) ?? '');
       returns.set(id, {code, day, paidAgainBy: repayment?.by, repayReference: repayment?.reference});
     }
-    return returns;
+    return {identity: book.identity, returns};
   } finally {
     await book.close();
   }

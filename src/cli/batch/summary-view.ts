@@ -5,7 +5,7 @@ import type {Attention} from '../../batch/journal/rows/attention.ts';
 import {BUCKETS, DIFFERS_CODE, wasReadAsOther} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
 import {canceledText, checkText, incompleteText} from '../../batch/standing/end-words.ts';
-import type {ReturnedRow} from '../../batch/report/returned.ts';
+import type {ReturnedRow, SummaryWithReturns} from '../../batch/report/returned.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
@@ -24,7 +24,7 @@ interface Shown {
  * @param isRun the command could have sent requests; if it sent none, the headline says so
  */
 export function summaryText(
-  summary: Summary,
+  summary: SummaryWithReturns,
   attention: readonly Attention[],
   commands: CommandBuilder,
   {isRun = false, isReport = false, returned = []}: Shown = {},
@@ -180,7 +180,7 @@ const isAllCanceled = ({conflict, canceled}: Summary): boolean => conflict > 0 &
 const labelOf = (summary: Summary, bucket: string): string =>
   bucket === 'conflict' && isAllCanceled(summary) ? 'canceled' : bucket.replace('_', ' ');
 
-function partsOf(summary: Summary & {returned?: number}, bucket: string): string {
+function partsOf(summary: SummaryWithReturns, bucket: string): string {
   if (bucket === 'staged' && summary.held > 0) return `  (${summary.held} held: their record differs)`;
   if (bucket === 'conflict' && !isAllCanceled(summary) && (summary.canceled ?? 0) > 0)
     return `  (${summary.canceled} canceled)`;
@@ -229,7 +229,7 @@ function returnedLines(returned: readonly ReturnedRow[]): string[] {
   ];
 }
 
-function headline(summary: Summary, isRun: boolean, returned: readonly ReturnedRow[]): string {
+function headline(summary: SummaryWithReturns, isRun: boolean, returned: readonly ReturnedRow[]): string {
   const {batch_id: id, state, planned, stopped_because: stop} = summary;
   const paid = summary.already_paid === 0 ? '' : `, ${summary.already_paid} paid by another batch`;
   const check = checkText(summary);
@@ -245,7 +245,8 @@ function headline(summary: Summary, isRun: boolean, returned: readonly ReturnedR
     case 'incomplete': {
       const open = openReturns(returned);
       const back = open === 0 ? '' : `; ${open} returned by the bank`;
-      return `Batch ${id} is not complete: ${incompleteText(summary)}${back}${end}.`;
+      const unknown = summary.returns_unknown === true ? '; what the bank has returned is not known' : '';
+      return `Batch ${id} is not complete: ${incompleteText(summary)}${back}${unknown}${end}.`;
     }
     case 'canceled':
       return `Batch ${id} is canceled: ${canceledText(summary)}${sent}.`;

@@ -1,5 +1,5 @@
 import {EXIT} from '../../errors.ts';
-import {findingsIn} from '../../reconcile/report/report.ts';
+import {askedIn, findingsIn} from '../../reconcile/report/report.ts';
 import type {Context} from '../core/context.ts';
 import type {CommandOutcome} from '../core/outcome.ts';
 import {checkFiles, type ReconcileFiles, writeFiles} from './files.ts';
@@ -25,7 +25,7 @@ export async function showReconcile(
     const isClean = report.conclusive && findingsIn(report) === 0;
     const exitCode = isClean ? EXIT.OK : EXIT.PARTIAL;
     if (out.settings.format === 'csv' && out.settings.query === undefined) {
-      await out.list(paymentRows(book));
+      await out.list(paymentRows(book, askedIn(report)));
       return {data: undefined, exitCode};
     }
     return {data: printedRun(run, written, commands), exitCode};

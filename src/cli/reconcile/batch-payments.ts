@@ -13,6 +13,7 @@ import {RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
 import {withLoopback} from '../../network/local.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
+import type {PlannedRows} from '../../reconcile/report/report.ts';
 import type {DayAt} from '../../reconcile/service/service-line.ts';
 
 const PAGE = 500;
@@ -30,18 +31,23 @@ export interface WantedRows {
 }
 
 /** The payments of batches, and the batches that could not be read. */
-export interface BatchRows {
+export interface BatchRows extends PlannedRows {
   payments: ExpectedPayment[];
   unread: string[];
-  /** Rows in doubt: `batch/reference`. */
   inDoubt: Set<string>;
-  /** Batches that were read, and belong to the service and mode. */
+  unconfirmed: Set<string>;
   read: Set<string>;
 }
 
 /** What the batches of a state folder have sent, or may have sent, to this service. Nothing is changed. */
 export async function batchPayments(wanted: WantedRows): Promise<BatchRows> {
-  const found: BatchRows = {payments: [], unread: [], inDoubt: new Set(), read: new Set()};
+  const found: BatchRows = {
+    payments: [],
+    unread: [],
+    inDoubt: new Set(),
+    unconfirmed: new Set(),
+    read: new Set(),
+  };
   for (const kind of keysOf(KINDS)) {
     const ids = batchIds(wanted.stateDir, kind).sort();
     for (const batchId of ids)
@@ -68,13 +74,16 @@ async function readRows(
   try {
     if (!isOf(batch, wanted.service)) return;
     found.read.add(batchId);
-    const {rows} = batch.journal;
+    const {journal} = batch;
+    if (journal.fact('confirmed') === undefined && (journal.fact('confirmations') ?? []).length === 0)
+      found.unconfirmed.add(`${kind} ${batchId}`);
+    const {rows} = journal;
     for (const page of pagesOf((after) => rows.after(after, PAGE), PAGE))
       for (const row of page) {
         const payment = paymentOf(row, batch, dayAt);
         if (payment === undefined) continue;
         found.payments.push(payment);
-        if (batch.journal.stateOf(row) === 'in_doubt') found.inDoubt.add(`${batchId}/${row.reference}`);
+        if (journal.stateOf(row) === 'in_doubt') found.inDoubt.add(`${kind} ${batchId}/${row.reference}`);
       }
   } finally {
     await batch.close();

@@ -28,39 +28,55 @@ export const decisionFlags = {
   ...stateDirFlag,
 };
 
+interface SigningFlags {
+  note: string;
+  by?: string | undefined;
+  'state-dir'?: string | undefined;
+}
+
 interface Deciding {
   verb: Decision['verb'];
   line: string;
   payments: readonly string[];
-  flags: {
-    note: string;
-    by?: string | undefined;
-    'state-dir'?: string | undefined;
-    difference?: string | undefined;
-  };
+  flags: SigningFlags & {difference?: string | undefined};
 }
 
-/** A decision about one bank line. It is only followed by another one, never changed. */
+/** What a person states about the book. It is only followed by something else, never changed. */
 export abstract class DecisionCommand extends RemitCommand {
   protected async decide({verb, line, payments, flags}: Deciding): Promise<Decision> {
+    return this.inBook(flags, ({book, signed}, {out}) => {
+      const found = findLine(book, line);
+      for (const key of payments) requirePayment(book, key);
+      const decision = {verb, line: found.line.key, payments, ...signed};
+      book.decide(decision, statedDifference(flags.difference, found.line.currency));
+      return (): Decision => {
+        showDecision(out, book, decision);
+        return decision;
+      };
+    });
+  }
+
+  /** Changes the book, and matches again. `change` returns what is shown then. */
+  protected async inBook<T>(
+    flags: SigningFlags,
+    change: (at: {book: Book; signed: Pick<Decision, 'note' | 'by' | 'at'>}, context: Context) => () => T,
+  ): Promise<T> {
     const context = await this.open();
     if (flags.note.trim() === '')
       throw new RemitError('USAGE', '--note is empty', {hint: 'say why, in a few words'});
     if (flags.by?.trim() === '')
       throw new RemitError('USAGE', '--by is empty', {hint: 'name who decides, or leave out --by'});
     const {profile, clock} = context;
+    const signed = {
+      note: flags.note.trim(),
+      by: flags.by?.trim() ?? operatorName(),
+      at: new Date(clock.now()).toISOString(),
+    };
     const book = await Book.open(flags['state-dir'] ?? context.stateDir, profile, {write: true});
     try {
-      const found = findLine(book, line);
-      for (const key of payments) requirePayment(book, key);
-      const decision = {
-        ...{verb, line: found.line.key, payments, note: flags.note.trim()},
-        ...{by: flags.by?.trim() ?? operatorName(), at: new Date(clock.now()).toISOString()},
-      };
-      book.decide(decision, statedDifference(flags.difference, found.line.currency));
+      const show = change({book, signed}, context);
       book.match(matchOptions(await serviceNow(context), profile.mode));
-      showDecision(context, book, decision);
-      return decision;
+      return show();
     } finally {
       await book.close();
     }
@@ -81,8 +97,9 @@ function statedDifference(text: string | undefined, currency: string): bigint | 
 /** @throws RemitError NOT_FOUND, or USAGE if several lines have this id */
 function findLine(book: Book, typed: string): FoundBankLine {
   for (const found of book.lines({key: typed})) return found;
-  const found: FoundBankLine[] = [];
-  for (const one of book.lines()) if (one.line.id === typed) found.push(one);
+  const found = [...book.lines({id: typed})].filter(
+    ({line, twin}) => twin === undefined || line.source === 'service',
+  );
   const [only] = found;
   if (only === undefined)
     throw new RemitError('NOT_FOUND', `no bank line ${typed} is known`, {
@@ -108,7 +125,11 @@ const DONE: Readonly<Record<Decision['verb'], string>> = {
   ignore: 'Ignored',
 };
 
-function showDecision({out}: Context, book: Book, {verb, line: key, payments, by, note}: Decision): void {
+function showDecision(
+  out: Context['out'],
+  book: Book,
+  {verb, line: key, payments, by, note}: Decision,
+): void {
   for (const {line} of book.lines({key})) {
     const what = `${moneyText(line.amount, line.currency, {signed: true})} on ${line.bookingDay}`;
     const texts = [`${DONE[verb]} by ${by}: bank line ${lineName(line)}, ${what}`];

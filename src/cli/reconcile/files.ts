@@ -6,7 +6,7 @@ import {lineRows, matchRows, paymentRows, type ExportRow} from '../../reconcile/
 import {ledgerEntries, type LedgerBalance} from '../../reconcile/export/entries.ts';
 import {LEDGER_MARK, type LedgerFormat, ledgerText} from '../../reconcile/export/journal.ts';
 import {RECONCILE_MARK, reconcilePage} from '../../reconcile/page/page.ts';
-import type {ResolvedDoubt} from '../../reconcile/report/report.ts';
+import {askedIn, type ReconcileReport, type ResolvedDoubt} from '../../reconcile/report/report.ts';
 import {guarded, headOf, writeOutFile} from '../../store/files/out-file.ts';
 import type {Context} from '../core/context.ts';
 import type {ReconcileRun} from './run.ts';
@@ -86,8 +86,8 @@ export async function writeFiles(
     const ledger = {
       period: {from, to},
       accounts,
-      balances: balancesOf(run),
-      entries: ledgerEntries(book, {from, to, repaid: report.repaid}),
+      balances: balancesOf(report),
+      entries: ledgerEntries(book, {...askedIn(report), repaid: report.repaid}),
       sanitizer: out.sanitizer,
     };
     await write(
@@ -100,7 +100,7 @@ export async function writeFiles(
     const folder = at(files.out);
     guarded(folder, () => mkdirSync(folder, {recursive: true, mode: 0o700}));
     for (const {name, rows} of CSV_FILES)
-      await write(join(folder, name), csvText(rows(book), context), '--out');
+      await write(join(folder, name), csvText(rows(book, askedIn(report)), context), '--out');
   }
   if (files.resolve !== undefined)
     for (const [path, doubts] of resolveFiles(at(files.resolve), report.doubts))
@@ -138,19 +138,10 @@ function* csvText(rows: Iterable<ExportRow>, {out}: Context): Generator<string> 
   }
 }
 
-/** The closing balances of the accounts, as far as they are known, and the opening ones that follow from the lines. */
-function balancesOf({book, report: {from, to}, closing}: ReconcileRun): LedgerBalance[] {
-  return closing.map(({account, currency, minor}) => {
-    let sum = 0n;
-    for (const {line} of book.lines({account}))
-      if (
-        line.source === 'service' &&
-        line.state === 'posted' &&
-        line.currency === currency &&
-        line.bookingDay >= from &&
-        line.bookingDay <= to
-      )
-        sum += line.amount;
-    return {account, currency, opening: minor - sum, closing: minor};
-  });
-}
+/** As far as they are known. */
+const balancesOf = ({tables}: ReconcileReport): LedgerBalance[] =>
+  tables.flatMap(({account, currency, opening, closing}) =>
+    account === undefined || opening === undefined || closing === undefined
+      ? []
+      : [{account, currency, opening, closing}],
+  );

@@ -47,12 +47,12 @@ export const reconcileFlags = {
   })(),
   statement: Flags.string({
     helpValue: 'FILE',
-    description: "a bank's statement of the account, compared with the lines of the service first",
+    description: "a bank's statement of the account, as a second witness",
   }),
   format: Flags.option({
     options: STATEMENT_FORMATS,
     helpValue: 'FORMAT',
-    description: `${STATEMENT_FORMATS.join(', ')} (default: from the content)`,
+    description: `${STATEMENT_FORMATS.join(', ')} (default: detected)`,
     dependsOn: ['statement'],
   })(),
 };

@@ -1,8 +1,8 @@
 import type {CommandBuilder} from '../../errors.ts';
 import {lineName, majorText} from '../../reconcile/report/words.ts';
-import type {Match} from '../../reconcile/model/finding.ts';
 import type {BankLine} from '../../reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
+import type {FoundPayment} from '../../reconcile/book/findings.ts';
 import {isReturnOf, type ReconcileFinding} from '../../reconcile/report/report.ts';
 
 const TOPICS = {payout: 'payouts', payin: 'payins', transfer: 'transfers'} as const;
@@ -10,80 +10,103 @@ const TOPICS = {payout: 'payouts', payin: 'payins', transfer: 'transfers'} as co
 const MOST_CANDIDATES = 3;
 
 /** What to type next about a finding, with its real ids. */
-export function nextOf(
-  {kind, payment, line, candidates, earlierFrom}: ReconcileFinding,
+export const nextOf = (finding: ReconcileFinding, commands: CommandBuilder): string[] =>
+  finding.payment === undefined
+    ? aboutLine(finding, commands)
+    : aboutPayment({...finding, payment: finding.payment}, commands);
+
+function aboutLine(
+  {kind, line, candidates, earlierFrom, statements}: ReconcileFinding,
   commands: CommandBuilder,
 ): string[] {
-  if (payment === undefined) {
-    if (line === undefined) return [];
-    if (kind === 'statement_only') return [commands.read('reconcile', '--account', line.account)];
-    // A return that is ignored is never seen again, so ignoring comes last.
-    if (earlierFrom !== undefined)
-      return [commands.read('reconcile', '--account', line.account, '--from', earlierFrom)];
+  if (line === undefined) return [];
+  const again = ['reconcile', '--account', line.account];
+  if (kind === 'statement_only' || (kind === 'changed' && line.source === 'statement'))
     return [
-      ...candidates.slice(0, MOST_CANDIDATES).map((key) => confirm(lineName(line), [key], commands)),
-      ignore(lineName(line), commands),
+      ...(kind === 'statement_only' ? [commands.read(...again)] : []),
+      ...(statements ?? []).map((id) => commands.read('reconcile', 'forget', id, '--note', 'TEXT')),
     ];
+  // A return that is ignored is never seen again, so ignoring comes last.
+  if (earlierFrom !== undefined) return [commands.read(...again, '--from', earlierFrom)];
+  return [
+    ...candidates.slice(0, MOST_CANDIDATES).map((key) => confirm(line, [key], 0n, commands)),
+    ignore(line, commands),
+  ];
+}
+
+function aboutPayment(
+  {kind, payment: found, line, candidates}: ReconcileFinding & {payment: FoundPayment},
+  commands: CommandBuilder,
+): string[] {
+  const {payment, match} = found;
+  const {row, recordId} = payment;
+  const topic = TOPICS[payment.kind];
+  const keys = match?.payments ?? [payment.key];
+  const record =
+    recordId !== undefined
+      ? [commands.read(topic, 'get', recordId)]
+      : row === undefined
+        ? []
+        : [commands.read(topic, 'batch', 'status', row.batch, '--row', row.reference)];
+  switch (kind) {
+    case 'returned':
+    case 'unapproved':
+      return row === undefined ? record : [commands.read(topic, 'batch', 'status', row.batch)];
+    case 'amount_differs':
+      if (line === undefined) return record;
+      if (match?.lines.includes(line.key) !== true && !isReturnOf(line, payment))
+        return [ignore(line, commands)];
+      return match?.lines.length === 1 || isReturnOf(line, payment)
+        ? [confirm(line, [payment.key], differenceOf(line, payment), commands)]
+        : record;
+    case 'doubt_resolved':
+      return row === undefined || recordId === undefined
+        ? record
+        : [commands.read(topic, 'batch', 'resolve', row.batch, row.reference, '--paid', recordId)];
+    case 'suggested':
+      if (line === undefined) return record;
+      return [
+        confirm(line, keys, match?.difference ?? 0n, commands),
+        commands.read('reconcile', 'reject', lineName(line), ...keys, '--note', 'TEXT'),
+      ];
+    case 'duplicate':
+      // Beside the line of the payment: the bank has booked it once more.
+      if (line !== undefined && found.state !== 'duplicate') return [...record, ignore(line, commands)];
+      return confirmEach(candidates.length > 0 ? candidates : (match?.lines ?? []), payment, commands);
+    case 'ambiguous':
+      return candidates.length === 0 ? record : confirmEach(candidates, payment, commands);
+    case 'unplanned':
+      return line === undefined || match === undefined
+        ? record
+        : [...record, confirm(line, keys, match.difference, commands)];
+    default:
+      return record;
   }
-  const {payment: expected, match} = payment;
-  const {row, recordId} = expected;
-  if (kind === 'returned' && row !== undefined)
-    return [commands.read(topicOf(expected), 'batch', 'status', row.batch)];
-  if (kind === 'amount_differs' && line !== undefined && match?.lines.includes(line.key) !== true)
-    return [
-      isReturnOf(line, expected)
-        ? confirmDifference(line, expected, commands)
-        : ignore(lineName(line), commands),
-    ];
-  if (kind === 'doubt_resolved' && row !== undefined && recordId !== undefined)
-    return [
-      commands.read(topicOf(expected), 'batch', 'resolve', row.batch, row.reference, '--paid', recordId),
-    ];
-  if (kind === 'suggested' && line !== undefined)
-    return [
-      confirm(lineName(line), match?.payments ?? [expected.key], commands, feeOf(match, line)),
-      commands.read(
-        'reconcile',
-        'reject',
-        lineName(line),
-        ...(match?.payments ?? [expected.key]),
-        '--note',
-        'TEXT',
-      ),
-    ];
-  if (kind === 'ambiguous')
-    return candidates.slice(0, MOST_CANDIDATES).map((key) => confirm(key, [expected.key], commands));
-  if (recordId !== undefined) return [commands.read(topicOf(expected), 'get', recordId)];
-  return row === undefined
-    ? []
-    : [commands.read(topicOf(expected), 'batch', 'status', row.batch, '--row', row.reference)];
 }
 
-const topicOf = ({kind}: ExpectedPayment) => TOPICS[kind];
+const ignore = (line: BankLine, commands: CommandBuilder): string =>
+  commands.read('reconcile', 'ignore', lineName(line), '--note', 'TEXT');
 
-const ignore = (line: string, commands: CommandBuilder): string =>
-  commands.read('reconcile', 'ignore', line, '--note', 'TEXT');
+const differenceOf = (line: BankLine, {amount}: ExpectedPayment): bigint =>
+  isReturnOf(line, {amount}) ? line.amount + amount : line.amount - amount;
 
-function confirmDifference(
-  line: BankLine,
-  {key, amount, currency}: ExpectedPayment,
-  commands: CommandBuilder,
-) {
-  return confirm(lineName(line), [key], commands, statedDifference(line.amount + amount, currency));
-}
-
-const statedDifference = (minor: bigint, currency: string): readonly string[] => [
-  '--difference',
-  majorText(minor < 0n ? -minor : minor, currency),
-];
-
-/** A line less a fee differs from its payments. */
-const feeOf = (match: Match | undefined, {currency}: BankLine): readonly string[] =>
-  match === undefined || match.difference === 0n ? [] : statedDifference(match.difference, currency);
-
-const confirm = (
-  line: string,
+/** @param difference between the line and its payments, minor units */
+function confirm(
+  line: Pick<BankLine, 'id' | 'key' | 'currency'>,
   payments: readonly string[],
+  difference: bigint,
   commands: CommandBuilder,
-  difference: readonly string[] = [],
-): string => commands.read('reconcile', 'confirm', line, ...payments, ...difference, '--note', 'TEXT');
+): string {
+  const stated = majorText(difference < 0n ? -difference : difference, line.currency);
+  const more = difference === 0n ? [] : ['--difference', stated];
+  return commands.read('reconcile', 'confirm', lineName(line), ...payments, ...more, '--note', 'TEXT');
+}
+
+const confirmEach = (
+  lines: readonly string[],
+  {key, currency}: ExpectedPayment,
+  commands: CommandBuilder,
+): string[] =>
+  lines
+    .slice(0, MOST_CANDIDATES)
+    .map((line) => confirm({id: undefined, key: line, currency}, [key], 0n, commands));

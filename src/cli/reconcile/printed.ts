@@ -1,7 +1,7 @@
 import type {CommandBuilder} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
-import type {CountedSum} from '../../reconcile/model/totals.ts';
-import type {ReconcileFinding, ReportedTotals} from '../../reconcile/report/report.ts';
+import type {CountedSum, CurrencyTotals} from '../../reconcile/model/totals.ts';
+import type {ReconcileFinding} from '../../reconcile/report/report.ts';
 import {findingText, lineName, majorText, STATE_WORDS} from '../../reconcile/report/words.ts';
 import type {Shown} from '../help/outputs/forms.ts';
 import type {Reconciled} from '../help/outputs/reconcile.ts';
@@ -21,23 +21,23 @@ export function printedRun(
     accounts: accounts.map(({id, label}) => ({id, label: label ?? null})),
     ...{from, to, batches, conclusive, why, lines, counts, files},
     statement: statement ?? null,
-    currencies: Object.fromEntries(
-      report.currencies.map((totals) => [totals.currency, printedTotals(totals)]),
-    ),
+    totals: report.tables.map(printedTotals),
     findings: report.findings.map((finding) => printedFinding(finding, commands)),
-    unplanned: unplanned.count,
+    unplanned,
   };
 }
 
-function printedTotals(totals: ReportedTotals): Printed['currencies'][string] {
-  const {currency, opening, closing, balances} = totals;
+function printedTotals(totals: CurrencyTotals): Printed['totals'][number] {
+  const {account, currency, opening, closing, balances} = totals;
   const major = (minor: bigint | undefined) => (minor === undefined ? null : majorText(minor, currency));
   const counted = ({count, sum}: CountedSum) => ({count, amount: majorText(sum, currency)});
   const {matched, returned, internal, unexplained, pending, planned, payments} = totals;
   return {
+    ...{account: account ?? null, currency_code: currency},
     ...{opening: major(opening), closing: major(closing), balances},
     ...{matched: counted(matched), returned: counted(returned), internal: counted(internal)},
     ...{unexplained: counted(unexplained), pending: counted(pending), planned: counted(planned)},
+    carried_over: counted(totals.carried),
     payments: Object.fromEntries(keysOf(STATE_WORDS).map((state) => [state, counted(payments[state])])),
   };
 }

@@ -4,6 +4,7 @@ import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
 import {counted} from '../../phrases.ts';
+import type {ReportedBalance} from '../../reconcile/model/asked.ts';
 import type {BankLine} from '../../reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import {isUnread, serviceLine, type DayAt, type Unread} from '../../reconcile/service/service-line.ts';
@@ -11,11 +12,10 @@ import {servicePayment, serviceTransfer} from '../../reconcile/service/service-p
 import {newestFirst} from '../../service/paging.ts';
 import type {Context} from '../core/context.ts';
 
-/** What is read, and what could not be. */
-export interface Period {
-  /** `YYYY-MM-DD` in New York, both included. */
+/** What is read, whatever the last day of the period: what comes later may be the line of one of its payments. */
+export interface ReadingSince {
+  /** `YYYY-MM-DD` in New York. */
   from: string;
-  to: string;
   dayAt: DayAt;
 }
 
@@ -36,14 +36,14 @@ export class UnreadRecords {
   }
 }
 
-/** All bank-reported transactions of an account that were booked in the period, and after it. The list has no filter by time. */
+/** All bank-reported transactions of an account from a day on. The list has no filter by time. */
 export async function readBankLines(
   context: Context,
   account: string,
-  {from, to, dayAt}: Period,
+  {from, dayAt}: ReadingSince,
   unreadable: UnreadRecords,
-): Promise<{lines: BankLine[]; later: BankLine[]}> {
-  const [lines, later]: [BankLine[], BankLine[]] = [[], []];
+): Promise<BankLine[]> {
+  const lines: BankLine[] = [];
   const {client, out} = context;
   const query = {account_id: account, ...newestFirst(context.profile.service.paging)};
   let read = 0;
@@ -55,18 +55,17 @@ export async function readBankLines(
     read += 1;
     if (read % 100 === 0) out.progress(`${counted(read, 'bank transaction')} read`);
     if (isUnread(line)) unreadable.add(line);
-    else if (line.bookingDay > to) later.push(line);
     else if (line.bookingDay >= from) lines.push(line);
   }
   out.endProgress();
-  return {lines, later};
+  return lines;
 }
 
-/** The payouts, payins and account transfers that were created in the period. */
+/** The payouts, payins and account transfers that were created since a day. */
 export async function readPayments(
   context: Context,
   accounts: ReadonlySet<string>,
-  {from, to, dayAt}: Period,
+  {from, dayAt}: ReadingSince,
   unreadable: UnreadRecords,
 ): Promise<ExpectedPayment[]> {
   const {client, out} = context;
@@ -77,8 +76,7 @@ export async function readPayments(
     else payments.push(read);
     if (payments.length % 100 === 0) out.progress(`${counted(payments.length, 'payment')} read`);
   };
-  // A day in New York begins and ends hours after the day in UTC.
-  const query = {created_from: `${from}T00:00:00Z`, created_to: `${dayAfter(dayAfter(to))}T00:00:00Z`};
+  const query = {created_from: `${from}T00:00:00Z`}; // a day in New York begins hours after the day in UTC
   for await (const record of checked(context, client.records('payouts.list', query, options(context))))
     add(servicePayment(record, 'payout', dayAt));
   for await (const record of checked(context, client.records('payins.list', query, options(context))))
@@ -89,7 +87,7 @@ export async function readPayments(
   )) {
     const ends = serviceTransfer(record, accounts, dayAt);
     if (isUnread(ends)) unreadable.add(ends);
-    else for (const end of ends) if (end.day >= from && end.day <= to) add(end);
+    else for (const end of ends) if (end.day >= from) add(end);
   }
   out.endProgress();
   return payments;
@@ -109,9 +107,6 @@ async function* checked({effects}: Context, listing: Listing<ServiceRecord>): As
   if (listing.hasMoved) effects.tookPartly();
 }
 
-const dayAfter = (day: string): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
-
 /** The accounts with their labels; the service has no operation that reads one account. */
 export async function labelsOf(context: Context, ids: readonly string[]): Promise<Map<string, string>> {
   const labels = new Map<string, string>();
@@ -125,13 +120,13 @@ export async function labelsOf(context: Context, ids: readonly string[]): Promis
 export async function reportedBalance(
   {client, stop}: Context,
   account: string,
-): Promise<{currency: string; minor: bigint} | undefined> {
+): Promise<ReportedBalance | undefined> {
   try {
     const params = {account_id: account};
     const {data} = await client.record('treasury.balance', {params, options: {signal: stop.signal}});
     const minor = minorUnitsIn(data['current_balance_in_minor_units']);
     const currency = data.currency_code;
-    return minor === undefined || currency === undefined ? undefined : {currency, minor};
+    return minor === undefined || currency === undefined ? undefined : {account, currency, minor};
   } catch (error) {
     if (error instanceof RemitError && error.httpStatus === 404) return undefined;
     throw error;

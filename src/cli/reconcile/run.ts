@@ -1,27 +1,34 @@
-import {resolve} from 'node:path';
+import {basename, resolve} from 'node:path';
 import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {counted} from '../../phrases.ts';
+import {keysOf} from '../../narrow.ts';
+import {batchExists} from '../../batch/journal/folder.ts';
+import {KINDS} from '../../batch/model/kinds.ts';
+import {type BookIdentity, type NotedReturn, noteReturns} from '../../batch/report/noted-returns.ts';
 import {repayReference} from '../../batch/report/returned.ts';
 import {Book} from '../../reconcile/book/book.ts';
+import {dayFrom} from '../../reconcile/model/day.ts';
 import type {LinesAdded} from '../../reconcile/book/stored-lines.ts';
-import type {BankLine} from '../../reconcile/model/line.ts';
+import type {ReportedBalance} from '../../reconcile/model/asked.ts';
 import type {FeeRule} from '../../reconcile/model/options.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import {PlannedPayments} from '../../reconcile/service/planned-payments.ts';
 import {type ReconcileReport, readReconcileReport} from '../../reconcile/report/report.ts';
 import type {StatementFacts, StatementOptions} from '../../reconcile/statement/file/statement.ts';
 import {dayAt} from '../../sandbox/time/schedule.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
 import type {Context} from '../core/context.ts';
 import {keepHeapSmall} from '../runtime/memory.ts';
+import {operatorName} from '../runtime/operator.ts';
 import {resolveId} from '../resources/names.ts';
 import {batchPayments, type BatchRows} from './batch-payments.ts';
 import {matchOptions} from './match-options.ts';
 import {
   labelsOf,
-  type Period,
   readBankLines,
   readPayments,
+  type ReadingSince,
   reportedBalance,
   UnreadRecords,
 } from './read-service.ts';
@@ -46,14 +53,6 @@ export interface ReconcileRun {
   report: ReconcileReport;
   lines: LinesAdded;
   statement: Pick<StatementFacts, 'format' | 'lines'> | undefined;
-  /** The balance of each account at the end of the period, as far as it is known. */
-  closing: AccountBalance[];
-}
-
-export interface AccountBalance {
-  account: string;
-  currency: string;
-  minor: bigint;
 }
 
 /** Reads, stores and matches. No request of it changes anything at the service. */
@@ -62,73 +61,82 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
   const {profile, clock, stateDir: ownDir} = context;
   const {stateDir = ownDir, from, to, batches} = request;
   const service = {baseUrl: profile.baseUrl, mode: profile.mode};
-  const period: Period = {from, to, dayAt};
+  const since: ReadingSince = {from, dayAt};
   const accounts: string[] = [];
   for (const typed of new Set(request.accounts))
     accounts.push(usualId(await resolveId(context, 'treasury account', typed)));
   refuseSeveral(request, accounts);
-  const rows = await batchPayments({stateDir, clock, service, batches: [], dayAt});
-  refuseUnknown(batches, rows);
   const unreadable = new UnreadRecords();
-  const why: string[] = [...rows.unread];
   const book = await Book.open(stateDir, service, {write: true});
   try {
+    const before = book.identity;
+    const rows = await batchPayments({stateDir, clock, service, batches: [], dayAt});
+    refuseUnknown(batches, rows);
     const statement = await addStatement(book, request, accounts, context);
     const added: LinesAdded = {added: 0, known: 0, changed: 0, gone: 0};
-    const closing: AccountBalance[] = [];
-    const latest = new Map<string, bigint>();
+    const reported: ReportedBalance[] = [];
     for (const account of accounts) {
-      const {lines, later} = await readBankLines(context, account, period, unreadable);
-      const {
-        added: fresh,
-        known,
-        changed,
-        gone,
-      } = book.addLines(lines, {source: 'service', account, from, to});
-      added.added += fresh;
-      added.known += known;
-      added.changed += changed;
-      added.gone += gone;
+      const lines = await readBankLines(context, account, since, unreadable);
+      const days = [to, dayAt(request.nowMs), ...lines.map(({bookingDay}) => bookingDay)].sort();
+      const counts = book.addLines(lines, {source: 'service', account, from, to: days.at(-1) ?? to});
+      for (const name of keysOf(counts)) added[name] += counts[name];
       const balance = await reportedBalance(context, account);
-      if (balance === undefined) continue;
-      const {currency, minor} = balance;
-      closing.push({account, currency, minor: minor - sumOf(later)});
-      // The sums are of everything in the book, also of what earlier runs have read after this period.
-      const kept = new Set([...book.lines({account})].map(({line}) => line.key));
-      const end = minor - sumOf(later.filter(({key}) => !kept.has(key)));
-      latest.set(currency, (latest.get(currency) ?? 0n) + end);
+      if (balance !== undefined) reported.push(balance);
     }
-    const records = await readPayments(context, new Set(accounts), period, unreadable);
-    book.addPayments(joined(records, rows.payments, period));
-    const totals = book.match(matchOptions(request.nowMs, profile.mode, request.fees));
+    const records = await readPayments(context, new Set(accounts), since, unreadable);
+    book.addPayments(joined(records, rows.payments, from));
+    const asked = {accounts, from, to, reported};
+    const totals = book.match(matchOptions(request.nowMs, profile.mode, request.fees), asked);
+    noteReturned(book, {stateDir, rows, before});
     const labels = await labelsOf(context, accounts);
     const report = readReconcileReport(book, totals, {
       accounts: accounts.map((id) => ({id, label: labels.get(id)})),
-      ...{from, to, batches, inDoubt: rows.inDoubt, repayReference},
-      why: [...unreadable.why, ...why],
-      reported: closing.length === accounts.length ? latest : new Map<string, bigint>(),
+      ...{from, to, batches, planned: rows, repayReference},
+      why: [...unreadable.why, ...rows.unread],
     });
-    return {book, report, lines: added, closing, statement};
+    return {book, report, lines: added, statement};
   } catch (error) {
     await book.close();
     throw error;
   }
 }
 
-const sumOf = (lines: readonly BankLine[]): bigint =>
-  lines.reduce((sum, {state, amount}) => (state === 'posted' ? sum + amount : sum), 0n);
+/** A first day that finds a payment again, which may have been created before it was sent. */
+const DAYS_BEFORE = 7;
 
-/** Each payment once: rows with their records, then what only one side knows of the period. */
+/** Notes beside each batch which of its rows came back: otherwise a lost book would make them look paid. */
+function noteReturned(
+  book: Book,
+  {stateDir, rows, before}: {stateDir: string; rows: BatchRows; before: BookIdentity},
+): void {
+  const found = new Map<string, Omit<NotedReturn, 'book'>[]>();
+  for (const {payment, returned} of book.payments({state: 'returned'})) {
+    const {kind, row, recordId, day} = payment;
+    const [key = ''] = returned?.lines ?? [];
+    const [line] = book.lines({key});
+    if (row === undefined || recordId === undefined || line === undefined) continue;
+    const name = `${kind} ${row.batch}`;
+    const {account} = line.line;
+    found.set(name, [...(found.get(name) ?? []), {id: recordId, account, from: dayFrom(day, -DAYS_BEFORE)}]);
+  }
+  const ids = {before, after: book.identity};
+  for (const kind of keysOf(KINDS))
+    for (const batchId of rows.read)
+      if (batchExists(stateDir, kind, batchId))
+        noteReturns({stateDir, kind, batchId}, found.get(`${kind} ${batchId}`) ?? [], ids);
+}
+
+/** Each payment once: rows with their records, then what only one side knows since a day. */
 function* joined(
   records: readonly ExpectedPayment[],
   rows: readonly ExpectedPayment[],
-  {from, to}: Period,
+  from: string,
 ): Generator<ExpectedPayment> {
   const planned = new PlannedPayments();
   for (const row of rows) planned.add(row);
   for (const record of records) planned.see(record);
   for (const record of records) yield planned.join(record);
-  for (const row of planned.rest()) if (row.day >= from && row.day <= to) yield row;
+  for (const row of planned.rest()) if (row.day >= from) yield row;
 }
 
 function refuseSeveral({statement}: ReconcileRequest, accounts: readonly string[]): void {
@@ -143,17 +151,21 @@ async function addStatement(
   book: Book,
   {statement: path, reading}: ReconcileRequest,
   [account]: readonly string[],
-  {runtime, out}: Context,
-): Promise<Pick<StatementFacts, 'format' | 'lines'> | undefined> {
+  {runtime, clock, out}: Context,
+): Promise<ReconcileRun['statement']> {
   if (path === undefined || account === undefined) return undefined;
   const {readStatement} = await import('../../reconcile/statement/read-statement.ts');
+  const at = new Date(clock.now()).toISOString();
+  const origin = {name: cleanLine(basename(path)), by: operatorName(), at};
   let read = 0;
-  const {format, lines} = await book.addStatement(account, (take) =>
-    readStatement(resolve(runtime.cwd, path), {...reading, account}, (line) => {
-      read += 1;
-      if (read % 1000 === 0) out.progress(`${counted(read, 'line')} of the statement read`);
-      take(line);
-    }),
+  const {format, lines} = await book.addStatement(
+    {account, ...origin, isNumberNamed: reading.number !== undefined},
+    ({take, isKnown}) =>
+      readStatement(resolve(runtime.cwd, path), {...reading, account, isKnown}, (line) => {
+        read += 1;
+        if (read % 1000 === 0) out.progress(`${counted(read, 'line')} of the statement read`);
+        take(line);
+      }),
   );
   out.endProgress();
   return {format, lines};

@@ -1,24 +1,18 @@
 import {groupMajor} from '../../money/amount.ts';
 import {capital, counted, listed} from '../../phrases.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
-import {
-  FINDINGS,
-  type FindingKind,
-  findingsIn,
-  type ReconcileReport,
-  type ReportedTotals,
-} from '../../reconcile/report/report.ts';
+import {FINDINGS, type FindingKind, findingsIn, type ReconcileReport} from '../../reconcile/report/report.ts';
 import {
   FINDING_TITLES,
   findingText,
+  isOfNoAccount,
   majorText,
-  moneyText,
-  paymentName,
   STATE_WORDS,
+  tableName,
 } from '../../reconcile/report/words.ts';
 import {keysOf} from '../../narrow.ts';
 import type {CommandBuilder} from '../../errors.ts';
-import type {CountedSum} from '../../reconcile/model/totals.ts';
+import type {CountedSum, CurrencyTotals} from '../../reconcile/model/totals.ts';
 import {nextOf} from './next.ts';
 
 /** Findings of each kind that are listed. */
@@ -31,7 +25,7 @@ export function reconcileText(report: ReconcileReport, commands: CommandBuilder)
   return [
     headline(report),
     ...report.why.map((why) => `  ${capital(cleanLine(why))}`),
-    ...report.currencies.flatMap(totalsLines),
+    ...report.tables.flatMap((totals) => totalsLines(totals, report)),
     ...FINDINGS.flatMap((kind) => findingLines(kind, report, commands)),
     ...unplannedLines(report),
   ].join('\n');
@@ -56,9 +50,8 @@ interface TotalsRow {
   words: string;
 }
 
-function totalsLines(totals: ReportedTotals): string[] {
-  const {currency, balances, opening, closing, matched, returned, internal, unexplained, pending, planned} =
-    totals;
+function totalsLines(totals: CurrencyTotals, report: ReconcileReport): string[] {
+  const {currency, balances, opening, closing, matched, returned, internal, unexplained, pending} = totals;
   const money = (minor: bigint) => groupMajor(majorText(minor, currency));
   const row = (name: string, {count, sum}: CountedSum, words = ''): TotalsRow => ({
     name,
@@ -69,25 +62,32 @@ function totalsLines(totals: ReportedTotals): string[] {
   const balance = (name: string, minor: bigint | undefined, words: string): TotalsRow[] =>
     minor === undefined ? [] : [{name, count: undefined, amount: money(minor), words}];
   const some = (rows: TotalsRow[]) => rows.filter(({count}) => count !== 0);
-  const origin = balances === 'calculated' ? 'closing less all lines' : 'as the bank states it';
-  const lines = [
-    ...balance('opening', opening, origin),
-    row('matched', matched, 'lines of payments'),
-    ...some([
-      row('returned', returned, 'money that came back'),
-      row('internal', internal, 'between own accounts, or simulated'),
-      row('unexplained', unexplained, 'lines without a payment'),
-    ]),
-    ...balance('closing', closing, balances === 'calculated' ? 'as last reported' : 'as the bank states it'),
-    ...some([row('pending', pending, 'not booked yet, not in the sums above')]),
-  ];
+  const origin = balances === 'calculated' ? 'closing less these lines' : 'as the bank states it';
+  const lines = isOfNoAccount(totals, report)
+    ? []
+    : [
+        ...balance('opening', opening, origin),
+        row('matched', matched, 'lines of payments'),
+        ...some([
+          row('returned', returned, 'money that came back'),
+          row('internal', internal, 'between own accounts, or simulated'),
+          row('unexplained', unexplained, 'lines without a payment'),
+        ]),
+        ...balance(
+          'closing',
+          closing,
+          balances === 'calculated' ? 'from the reported balance' : 'as the bank states it',
+        ),
+        ...some([row('pending', pending, 'not booked yet, not in the sums above')]),
+      ];
   const payments = [
-    row('payments', planned, 'the sum of:'),
+    ...some([row('payments', totals.planned, 'the sum of:')]),
     ...keysOf(STATE_WORDS).flatMap((state) =>
       some([row(`  ${state.replaceAll('_', ' ')}`, totals.payments[state], STATE_WORDS[state])]),
     ),
+    ...some([row('carried over', totals.carried, `of these, sent before ${report.from}`)]),
   ];
-  return ['', currency, ...laidOut([...lines, ...payments], lines.length)];
+  return ['', cleanLine(tableName(totals, report)), ...laidOut([...lines, ...payments], lines.length)];
 }
 
 function laidOut(rows: readonly TotalsRow[], gapBefore: number): string[] {
@@ -95,7 +95,8 @@ function laidOut(rows: readonly TotalsRow[], gapBefore: number): string[] {
   const lines = rows.map(({name, count, amount, words}) =>
     `  ${name.padEnd(17)}${String(count ?? '').padStart(6)}  ${amount.padStart(width)}  ${words}`.trimEnd(),
   );
-  return [...lines.slice(0, gapBefore), '', ...lines.slice(gapBefore)];
+  const isSplit = gapBefore > 0 && gapBefore < lines.length;
+  return [...lines.slice(0, gapBefore), ...(isSplit ? [''] : []), ...lines.slice(gapBefore)];
 }
 
 function findingLines(
@@ -121,17 +122,8 @@ function findingLines(
   ];
 }
 
-function unplannedLines({unplanned: {count, first}, batches}: ReconcileReport): string[] {
-  if (count === 0 || batches.length > 0) return [];
-  const few = first.slice(0, 3);
-  const names = few.map(
-    ({payment}) => `  ${cleanLine(paymentName(payment))}: ${moneyText(payment.amount, payment.currency)}`,
-  );
-  const more = count - few.length;
-  return [
-    '',
-    `Payments in no batch of this state folder (${count})`,
-    ...names,
-    ...(more > 0 ? [`  … ${more} more; --out FOLDER writes all of them as CSV`] : []),
-  ];
+/** They are findings if the state folder has batches of the service. */
+function unplannedLines({unplanned, counts, batches}: ReconcileReport): string[] {
+  if (unplanned === 0 || counts.unplanned > 0 || batches.length > 0) return [];
+  return ['', `${capital(counted(unplanned, 'payment'))} in no batch of this state folder, which has none.`];
 }

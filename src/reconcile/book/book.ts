@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Hint} from '../../errors.ts';
@@ -6,6 +7,7 @@ import {migrate} from '../../store/port/migrate.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import {openSqlite} from '../../store/sqlite/sqlite.ts';
 import {matchAll} from '../match/match.ts';
+import type {AskedPeriod} from '../model/asked.ts';
 import type {Decision, Match} from '../model/finding.ts';
 import type {BankLine, StatedBalances} from '../model/line.ts';
 import type {MatchOptions} from '../model/options.ts';
@@ -21,8 +23,9 @@ import {
 import {readOpposites, readReturns, type FoundReturn} from './returns.ts';
 import {BOOK_MIGRATIONS} from './schema.ts';
 import {StoredDecisions} from './stored-decisions.ts';
-import {type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
+import {contentOf, LAST_READ, type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
 import {StoredPayments} from './stored-payments.ts';
+import {type ReadStatement, type StatementOrigin, StoredStatements} from './stored-statements.ts';
 import {bookScopeId, type BookScope} from './stored-scope.ts';
 
 /** A million tokens are looked up in any order. The default of 6 MB would read most pages again. */
@@ -35,9 +38,23 @@ const setCache = (db: SqliteDatabase, kib: number): void => db.exec(`PRAGMA cach
 const bookPath = (folder: string): string => join(folder, 'reconcile.sqlite');
 
 /** What is known of a statement when it has been read. */
-interface ReadFacts {
-  readonly days: Pick<LinesRead, 'from' | 'to'> | undefined;
-  readonly balances: readonly StatedBalances[];
+export interface ReadFacts extends Pick<StatementOrigin, 'format' | 'number'> {
+  days: Pick<LinesRead, 'from' | 'to'> | undefined;
+  balances: readonly StatedBalances[];
+}
+
+/** How a statement is read into the book: each line as it is read. */
+export interface StatementReading {
+  take: (line: BankLine) => void;
+  /** See `StoredStatements.isOf`. */
+  isKnown: (number: string, format: string) => boolean | undefined;
+}
+
+/** Which statement of which account is added. */
+export interface AddedStatement extends Omit<StatementOrigin, 'format' | 'number'> {
+  account: string;
+  /** A person has named the account number, so it may be a new one. */
+  isNumberNamed: boolean;
 }
 
 export interface BookOptions {
@@ -55,6 +72,7 @@ export class Book {
   readonly #lines: StoredLines;
   readonly #payments: StoredPayments;
   readonly #decisions: StoredDecisions;
+  readonly #statements: StoredStatements;
   readonly #findings: Findings;
 
   private constructor(db: SqliteDatabase, lock: Lock, scope: BookScope) {
@@ -64,6 +82,7 @@ export class Book {
     this.#lines = new StoredLines(db, this.#scope);
     this.#payments = new StoredPayments(db, this.#scope);
     this.#decisions = new StoredDecisions(db, this.#scope);
+    this.#statements = new StoredStatements(db, this.#scope);
     this.#findings = new Findings(db, this.#scope);
   }
 
@@ -92,6 +111,15 @@ export class Book {
     }
   }
 
+  /** It tells this book from another one, and from an older copy of itself. */
+  get identity(): {id: string; read: number} {
+    return this.#db
+      .prepare<{id: string; read: number}>(
+        `select value as id, ${LAST_READ} as read from book_facts where name = 'id'`,
+      )
+      .one();
+  }
+
   /** All of `lines` or, if reading them fails, none. */
   addLines(lines: Iterable<BankLine>, read: LinesRead): LinesAdded {
     this.#lock.assertHeld();
@@ -99,33 +127,58 @@ export class Book {
   }
 
   /**
-   * All lines of a statement and the balances that it states or, if it cannot be read to its end, nothing.
-   * @param read gives each line to its argument as it is read
+   * The lines and balances of a statement of an account, from its first day to its last; all of it or, if it cannot be
+   * read to its end or is of another account number, nothing.
    */
   async addStatement<Facts extends ReadFacts>(
-    account: string,
-    read: (take: (line: BankLine) => void) => Promise<Facts>,
+    {account, isNumberNamed, ...origin}: AddedStatement,
+    read: (reading: StatementReading) => Promise<Facts>,
   ): Promise<Facts> {
     this.#lock.assertHeld();
     setCache(this.#db, STATEMENT_CACHE_KIB);
-    const facts = await this.#lines.addStatement(account, async (take) => {
-      const all = await read(take);
-      for (const stated of all.balances) this.addBalances(stated);
-      return all;
-    });
+    const fingerprint = createHash('sha256');
+    const isKnown = (number: string, format: string) => this.#statements.isOf(account, number, format);
+    const facts = await this.#lines.addStatement(
+      account,
+      (put) => {
+        const take = (line: BankLine) => {
+          fingerprint.update(`${contentOf(line)}\n`);
+          put(line);
+        };
+        return read({take, isKnown});
+      },
+      ({format, number, days, balances}, added) => {
+        const all = {...origin, format, number};
+        if (!isNumberNamed) this.#statements.requireNumber(account, all);
+        if (days === undefined) return; // an empty statement
+        for (const one of balances) this.#statements.addBalances({...one, account}, added);
+        const rest = balances.map(({opening, closing, ...one}) => [one, String(opening), String(closing)]);
+        const print = fingerprint.update(JSON.stringify([format, rest])).digest('hex');
+        this.#statements.add(added, {account, ...days, fingerprint: print}, all);
+      },
+    );
     setCache(this.#db, CACHE_KIB);
     return facts;
   }
 
-  /** Balances of the same account, currency and days replace those that were known. */
-  addBalances({account, currency, from, to, opening, closing}: StatedBalances): void {
+  /** Balances that no statement has stated. */
+  addBalances(stated: StatedBalances): void {
     this.#lock.assertHeld();
-    this.#db
-      .prepare(
-        `insert or replace into balances (scope, account, currency, first, last, opening, closing)
-         values (?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(this.#scope, account, currency, from, to, opening, closing);
+    this.#statements.addBalances(stated, 0);
+  }
+
+  get statements(): Pick<StoredStatements, 'all' | 'about' | 'isOf' | 'requireNumber'> {
+    return this.#statements;
+  }
+
+  /** See `StoredStatements.forget`; the next match follows it. */
+  forget(id: string, how: Parameters<StoredStatements['forget']>[1]): ReadStatement {
+    this.#lock.assertHeld();
+    return this.#db.transaction(() => {
+      const forgotten = this.#statements.forget(id, how);
+      this.#lines.gone.compare({account: forgotten.account, from: '', to: '9'});
+      return forgotten;
+    });
   }
 
   /** A payment whose key is known replaces what was known about it; see `StoredPayments` for rows in doubt. */
@@ -148,9 +201,10 @@ export class Book {
     return this.#decisions.all(line);
   }
 
-  match(options: MatchOptions): ReconcileTotals {
+  /** @param asked what the totals are of; everything by default */
+  match(options: MatchOptions, asked?: AskedPeriod): ReconcileTotals {
     this.#lock.assertHeld();
-    return this.#db.transaction(() => matchAll({db: this.#db, scope: this.#scope}, options));
+    return this.#db.transaction(() => matchAll({db: this.#db, scope: this.#scope}, options, asked));
   }
 
   /** By key. */

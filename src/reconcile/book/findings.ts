@@ -1,18 +1,24 @@
-import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
-import type {LineState, Match, PaymentState, Rule} from '../model/finding.ts';
+import type {SqlValue} from '../../store/port/port.ts';
+import {periodParams, periodPayments} from '../match/period.ts';
+import type {AskedPeriod} from '../model/asked.ts';
+import type {LineState, Match, PaymentState, PeriodState, Rule} from '../model/finding.ts';
 import type {BankLine, LineText} from '../model/line.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
 import {paymentTokens, tokensOf} from '../model/tokens.ts';
+import {BookPart} from './book-part.ts';
 import {LINE_COLUMNS, lineOfRow, type LineRow} from './stored-lines.ts';
 import {PAYMENT_COLUMNS, paymentOfRow, type PaymentRow} from './stored-payments.ts';
 
-/** A payment with what the last match found about it. */
+/** A payment with what the last match found about it; in a period, at its end. */
 export interface FoundPayment {
   payment: ExpectedPayment;
-  state: PaymentState;
+  state: PeriodState;
+  /** Undefined if its line came after the period. */
   match: Match | undefined;
   /** The line that took its money back; `match` stays what it was. */
   returned: Match | undefined;
+  /** It was sent before the period. */
+  isCarried: boolean;
   /** Keys of lines, for a person to decide between; empty if there are more than a hundred. */
   candidates: string[];
   /** Banking days since the last one on which its line was expected; 0 if a line is matched, or none is due. */
@@ -28,18 +34,28 @@ export interface FoundBankLine {
   candidates: string[];
   /** The line of the other source that is about the same money; only one of the two is counted in totals. */
   twin: string | undefined;
+  /** The day on which it counts: that of the statement if both sources have it. */
+  day: string;
 }
 
 export interface PaymentFilter {
+  /** Outside a period. */
   state?: PaymentState;
   key?: string;
   batch?: string;
+  within?: AskedPeriod;
 }
 export interface LineFilter {
   state?: LineState;
   key?: string;
-  account?: string;
+  /** The id that the bank gave it. */
+  id?: string;
+  within?: AskedPeriod;
 }
+
+/** SQL for the day of a line `x`, which has a twin `w` or is one; the same as `countedDay`. */
+const DAY_OF_PAIR = `coalesce((select s.day from lines s where s.source = 'statement'
+  and s.l in (x.l, w.twin, (select v.l from twins v where v.twin = x.l))), x.day)`;
 
 /** Rows read at a time. */
 const PAGE = 500;
@@ -51,16 +67,8 @@ interface MatchRow {
 }
 
 /** What the last match found, by the keys of payments or lines. */
-export class Findings {
-  readonly #db: SqliteDatabase;
-  readonly #scope: number;
-
-  constructor(db: SqliteDatabase, scope: number) {
-    this.#db = db;
-    this.#scope = scope;
-  }
-
-  *payments({state, key, batch}: PaymentFilter): Generator<FoundPayment> {
+export class Findings extends BookPart {
+  *payments({state, key, batch, within}: PaymentFilter): Generator<FoundPayment> {
     type Row = PaymentRow & {
       state: PaymentState;
       m: number | null;
@@ -74,32 +82,53 @@ export class Findings {
          and (?4 is null or q.key = ?4) and (?5 is null or q.batch = ?5) order by q.key limit ${PAGE}`,
       [state ?? null, key ?? null, batch ?? null],
     );
-    for (const row of rows)
+    for (const row of rows) {
+      const then = within === undefined ? {state: row.state, early: 0} : this.#stateIn(within, row.p);
+      if (then === undefined) continue;
       yield {
         payment: paymentOfRow(row),
-        state: row.state,
-        match: this.#match(row.m),
-        returned: this.#match(row.returned),
+        state: then.state,
+        isCarried: then.early === 1,
+        match: then.state === 'booked_later' ? undefined : this.#match(row.m),
+        returned: then.state === 'returned' ? this.#match(row.returned) : undefined,
         candidates: this.#keys(
           'select x.key from candidates c join lines x on x.l = c.l where c.p = ? order by x.key',
           row.p,
         ),
         bankingDaysOpen: row.days_open,
       };
+    }
   }
 
-  *lines({state, key, account}: LineFilter): Generator<FoundBankLine> {
-    type Row = LineRow & {state: LineState; m: number | null; twin: string | null; counted: number};
+  #stateIn(asked: AskedPeriod, p: number): {state: PeriodState; early: number} | undefined {
+    return this.db
+      .prepare<{state: PeriodState; early: number}>(`select state, early from ${periodPayments('q.p = ?5')}`)
+      .get(...periodParams(this.scope, asked), p);
+  }
+
+  *lines({state, key, id, within}: LineFilter): Generator<FoundBankLine> {
+    type Row = LineRow & {
+      state: LineState;
+      m: number | null;
+      twin: string | null;
+      counted: number;
+      at: string;
+    };
     // A twin has the state of the line that it is about.
     const rows = this.#pages<Row>(
-      `select ${LINE_COLUMNS}, coalesce(f.state, 'unexplained') as state, f.m, coalesce(w.twin, x.l) as counted,
+      `select ${LINE_COLUMNS}, coalesce(f.state, 'unexplained') as state, f.m, coalesce(w.twin, x.l) as counted, ${DAY_OF_PAIR} as at,
          (select y.key from lines y where y.l = coalesce(w.twin, (select v.l from twins v where v.twin = x.l))) as twin
        from lines x join line_texts t on t.l = x.l left join twins w on w.l = x.l
        left join found_lines f on f.l = coalesce(w.twin, x.l)
        where x.scope = ?1 and x.key > ?2 and not (x.gone = 1 and x.pending = 1)
          and (?3 is null or coalesce(f.state, 'unexplained') = ?3) and (?4 is null or x.key = ?4)
-         and (?5 is null or x.account = ?5) order by x.key limit ${PAGE}`,
-      [state ?? null, key ?? null, account ?? null],
+         and (?5 is null or x.id = ?5) and (?6 is null or (x.account in (select value from json_each(?6))
+           and ${DAY_OF_PAIR} between ?7 and ?8))
+       order by x.key limit ${PAGE}`,
+      [
+        ...[state ?? null, key ?? null, id ?? null],
+        ...(within === undefined ? [null, '', ''] : periodParams(this.scope, within).slice(1)),
+      ],
     );
     for (const row of rows)
       yield {
@@ -110,7 +139,7 @@ export class Findings {
           'select q.key from candidates c join payments q on q.p = c.p where c.l = ? order by q.key',
           row.counted,
         ),
-        twin: row.twin ?? undefined,
+        ...{twin: row.twin ?? undefined, day: row.at},
       };
   }
 
@@ -128,15 +157,15 @@ export class Findings {
   }
 
   *#pages<Row extends {key: string}>(sql: string, params: readonly SqlValue[]): Generator<Row> {
-    const page = this.#db.prepare<Row>(sql);
-    for (let rows = page.all(this.#scope, '', ...params); rows.length > 0;) {
+    const page = this.db.prepare<Row>(sql);
+    for (let rows = page.all(this.scope, '', ...params); rows.length > 0;) {
       yield* rows;
-      rows = page.all(this.#scope, rows.at(-1)?.key ?? '', ...params);
+      rows = page.all(this.scope, rows.at(-1)?.key ?? '', ...params);
     }
   }
 
   #keys(sql: string, of: number): string[] {
-    return this.#db
+    return this.db
       .prepare<{key: string}>(sql)
       .all(of)
       .map(({key}) => key);
@@ -144,8 +173,8 @@ export class Findings {
 
   #match(m: number | null): Match | undefined {
     if (m === null) return undefined;
-    const {rule, state} = this.#db.prepare<MatchRow>('select m, rule, state from matches where m = ?').one(m);
-    const lines = this.#db
+    const {rule, state} = this.db.prepare<MatchRow>('select m, rule, state from matches where m = ?').one(m);
+    const lines = this.db
       .prepare<LineRow>(
         `select ${LINE_COLUMNS} from lines x join line_texts t on t.l = x.l
          where x.l = ?1 or x.l in (select l from found_lines where m = ?1 and m <> l) order by x.key`,
@@ -165,7 +194,7 @@ export class Findings {
   }
 
   #paymentsOf(m: number): ExpectedPayment[] {
-    return this.#db
+    return this.db
       .prepare<PaymentRow>(
         `select ${PAYMENT_COLUMNS} from payments q join payment_texts t on t.p = q.p where q.p in (
            select p from found_payments where m = ?1 union select p from found_payments where returned = ?1)
@@ -176,7 +205,7 @@ export class Findings {
   }
 
   #twinTexts(m: number): LineText[] {
-    return this.#db
+    return this.db
       .prepare<LineRow>(
         `select ${LINE_COLUMNS} from twins w join lines x on x.l = w.l join line_texts t on t.l = x.l
          where w.twin = ?1 or w.twin in (select l from found_lines where m = ?1 and m <> l) order by x.key`,

@@ -289,4 +289,68 @@ export const BOOK_MIGRATIONS = [
       ) without rowid;
     `,
   },
+  {
+    name: '0005-statements',
+    sql: `
+      create table book_facts (name text primary key, value text not null) without rowid;
+      insert into book_facts (name, value) values
+        ('id', lower(hex(randomblob(16)))),
+        ('key', lower(hex(randomblob(32)))); -- for hashes of account numbers
+
+      drop table w_sums;
+      create table w_sums (
+        account text not null,
+        currency text not null,
+        state text not null,
+        count integer not null,
+        high integer not null,
+        low integer not null,
+        primary key (account, currency, state)
+      ) without rowid;
+
+      -- The statements that were read. One that is forgotten has no row in reads any more.
+      create table statements (
+        read integer primary key,
+        scope integer not null,
+        account text not null,
+        first text not null,
+        last text not null,
+        name text not null,
+        format text not null,
+        -- Of its lines and balances.
+        fingerprint text not null,
+        -- The account number that it states: its last four characters, and a keyed hash.
+        ending text,
+        number_hash text,
+        author text not null,
+        at text not null,
+        forgotten_by text,
+        forgotten_at text,
+        forgotten_note text
+      );
+      -- The lines that a statement has.
+      create table statement_lines (read integer not null, l integer not null, primary key (read, l)) without rowid;
+      create index statement_lines_by_line on statement_lines (l, read);
+      insert into statement_lines (read, l) select read, l from lines where source = 'statement';
+      insert into statements (read, scope, account, first, last, name, format, fingerprint, author, at)
+        select read, scope, account, first, last, 'unknown', 'unknown', read, 'unknown', '' from reads
+        where source = 'statement';
+
+      -- read: of the statement; 0 for none.
+      create table stated_balances (
+        scope integer not null,
+        account text not null,
+        currency text not null,
+        first text not null,
+        last text not null,
+        read integer not null,
+        opening integer not null,
+        closing integer not null,
+        primary key (scope, account, currency, first, last, read)
+      ) without rowid;
+      create index lines_gone on lines (scope, account, currency, amount, day) where gone = 1;
+      insert into stated_balances select scope, account, currency, first, last, 0, opening, closing from balances;
+      drop table balances;
+    `,
+  },
 ] as const;

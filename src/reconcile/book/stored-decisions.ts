@@ -2,8 +2,8 @@ import {RemitError} from '../../errors.ts';
 import {groupMajor, majorIn} from '../../money/amount.ts';
 import {ownJson} from '../../narrow.ts';
 import {listed} from '../../phrases.ts';
-import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {Decision} from '../model/finding.ts';
+import {BookPart} from './book-part.ts';
 import {aboutLine, type LineRow} from './stored-lines.ts';
 
 interface DecisionRow {
@@ -16,44 +16,38 @@ interface DecisionRow {
 }
 
 /** What people decided, in one scope. Nothing is ever removed or changed. */
-export class StoredDecisions {
-  readonly #db: SqliteDatabase;
-  readonly #scope: number;
-
-  constructor(db: SqliteDatabase, scope: number) {
-    this.#db = db;
-    this.#scope = scope;
-  }
-
+export class StoredDecisions extends BookPart {
   /**
    * @param difference between the line and its payments, minor units without a sign, as a person has stated it
    * @throws RemitError USAGE for a line or a payment that is not in the book, or that cannot be confirmed;
    * LOCAL_VALIDATION for amounts that differ and for a line that is confirmed for other payments
    */
   add({line, verb, payments, note, by, at}: Decision, difference = 0n): void {
-    const row = this.#db
-      .prepare<LineRow>('select * from lines where scope = ? and key = ? and gone = 0')
-      .get(this.#scope, line);
-    if (row === undefined) throw new RemitError('USAGE', `the bank lists no line ${line}`);
+    const row = this.db
+      .prepare<LineRow & {gone: number}>('select * from lines where scope = ? and key = ?')
+      .get(this.scope, line);
+    if (row === undefined || (row.gone === 1 && verb !== 'ignore'))
+      throw new RemitError('USAGE', `the bank lists no line ${line} any more`);
     const keys = [...new Set(payments)];
     const amounts = keys.map((key) => this.#amountOf(key, row));
+    if (verb !== 'reject') this.#refuseConfirmed(row, payments);
     if (verb === 'confirm') {
       this.#checkConfirm(row, keys, amounts);
       requireSum(row, keys, {amounts, difference});
     }
-    this.#db
+    this.db
       .prepare(
         `insert into decisions (scope, line, verb, payments, note, author, at, about) values (?, ?, ?, ?, ?, ?, ?, ?)`,
       )
-      .run(this.#scope, line, verb, JSON.stringify(payments), note, by, at, aboutLine(row));
+      .run(this.scope, line, verb, JSON.stringify(payments), note, by, at, aboutLine(row));
   }
 
   #amountOf(key: string, line: LineRow): bigint {
-    const payment = this.#db
+    const payment = this.db
       .prepare<{amount: number | bigint; currency: string}>(
         'select amount, currency from payments where scope = ? and key = ?',
       )
-      .get(this.#scope, key);
+      .get(this.scope, key);
     if (payment === undefined) throw new RemitError('USAGE', `no payment ${key} is expected`);
     if (payment.currency !== line.currency)
       throw new RemitError(
@@ -69,8 +63,7 @@ export class StoredDecisions {
     if (new Set(amounts.map((amount) => amount < 0n)).size > 1)
       throw new RemitError('USAGE', `the payments of line ${line} go in different directions`);
     this.#refuseStatementOnly(line);
-    this.#refuseConfirmed(row, payments);
-    const other = this.#db
+    const other = this.db
       .prepare<{line: string; key: string}>(
         `select x.key as line, q.key from json_each(?1) k cross join payments q on q.scope = ?2 and q.key = k.value
          cross join found_payments f on f.p = q.p cross join lines x on x.l in (f.m, f.returned)
@@ -78,7 +71,7 @@ export class StoredDecisions {
          where f.state in ('matched', 'returned', 'contradicted') and x.key <> ?3
            and (x.amount < 0) = (y.amount < 0) limit 1`,
       )
-      .get(JSON.stringify(payments), this.#scope, line);
+      .get(JSON.stringify(payments), this.scope, line);
     if (other !== undefined)
       throw new RemitError(
         'USAGE',
@@ -87,12 +80,12 @@ export class StoredDecisions {
   }
 
   #refuseStatementOnly(line: string): void {
-    const found = this.#db
+    const found = this.db
       .prepare(
         `select 1 from lines x join found_lines f on f.l = x.l
          where x.scope = ? and x.key = ? and f.state = 'statement_only'`,
       )
-      .get(this.#scope, line);
+      .get(this.scope, line);
     if (found !== undefined)
       throw new RemitError(
         'LOCAL_VALIDATION',
@@ -100,13 +93,13 @@ export class StoredDecisions {
       );
   }
 
-  /** The newest decision is valid, so a second one for other payments would silently drop the first. */
+  /** The newest decision is valid, so another one would silently drop what was confirmed. */
   #refuseConfirmed(row: LineRow, payments: readonly string[]): void {
-    const last = this.#db
+    const last = this.db
       .prepare<DecisionRow>(
         'select * from decisions where scope = ? and line = ? and about = ? order by seq desc limit 1',
       )
-      .get(this.#scope, row.key, aboutLine(row));
+      .get(this.scope, row.key, aboutLine(row));
     if (last?.verb !== 'confirm') return;
     const confirmed = ownJson<string[]>(last.payments); // as written above
     if ([...new Set(confirmed)].sort().join() === [...payments].sort().join()) return;
@@ -121,12 +114,12 @@ export class StoredDecisions {
   }
 
   all(line?: string): Decision[] {
-    return this.#db
+    return this.db
       .prepare<DecisionRow>(
         `select line, verb, payments, note, author, at from decisions where scope = ?1 and (?2 is null or line = ?2)
          order by seq`,
       )
-      .all(this.#scope, line ?? null)
+      .all(this.scope, line ?? null)
       .map(({author, payments, ...rest}) => ({...rest, by: author, payments: ownJson<string[]>(payments)})); // as written above
   }
 }

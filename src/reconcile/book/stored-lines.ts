@@ -1,7 +1,10 @@
+import {hash} from 'node:crypto';
 import {ownJson} from '../../narrow.ts';
 import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import type {BankLine, LineText} from '../model/line.ts';
 import {tokensOf} from '../model/tokens.ts';
+import {BookPart} from './book-part.ts';
+import {GoneLines} from './gone-lines.ts';
 import {HeldInsert} from './held-insert.ts';
 
 /** Which lines a read returned: all that this source has of the account from one day to another, both included. */
@@ -39,13 +42,18 @@ export interface LineRow {
 }
 
 /** What a decision is about: if any of this changes, a person decides again. */
-export const aboutLine = (line: Pick<LineRow, 'amount' | 'currency' | 'account' | 'day'>): string =>
-  JSON.stringify([String(line.amount), line.currency, line.account, line.day]);
+export const aboutLine = (
+  line: Pick<LineRow, 'amount' | 'currency' | 'account' | 'day'> & {gone?: number},
+): string =>
+  JSON.stringify([
+    ...[String(line.amount), line.currency, line.account, line.day],
+    ...(line.gone === 1 ? ['gone'] : []),
+  ]);
 
 /** JSON has no integers beyond 2^53. */
-type LineContent = Omit<LineRow, 'l' | 'amount'> & {amount: string};
+type LineContent = Omit<LineRow, 'l' | 'key' | 'amount'> & {amount: string};
 
-export const lineOfRow = (row: LineRow | LineContent): BankLine => ({
+export const lineOfRow = (row: LineRow | (LineContent & {key: string})): BankLine => ({
   key: row.key,
   source: row.source,
   account: row.account,
@@ -65,8 +73,13 @@ const textsOf = (json: string): LineText[] =>
 export const LINE_COLUMNS = `x.l, x.key, x.source, x.account, x.id, x.amount, x.currency, x.day, x.value_day, x.pending,
   x.return_code, t.texts`;
 
-const LINE_OF_KEY = `select ${LINE_COLUMNS}, x.read from lines x join line_texts t on t.l = x.l
-  where x.scope = ? and x.key = ?`;
+/** The last read; the number of a statement is never used again, even if it is forgotten. */
+export const LAST_READ = `(select coalesce(max(read), 0) from (
+  select max(read) as read from reads union all select max(read) from statements))`;
+
+type FoundRow = LineRow & {isRead: number};
+const FOUND_LINE = `select ${LINE_COLUMNS}, exists (select 1 from statement_lines m where m.l = x.l and m.read = ?) as isRead
+  from lines x join line_texts t on t.l = x.l where x.scope = ? and x.key = ?`;
 
 /** New lines that are inserted together. */
 const HELD = 256;
@@ -76,24 +89,37 @@ const COLUMNS = [
 ];
 
 /** The lines of one scope. */
-export class StoredLines {
-  readonly #db: SqliteDatabase;
-  readonly #scope: number;
+export class StoredLines extends BookPart {
+  readonly gone: GoneLines;
   readonly #lines: HeldInsert;
   readonly #texts: HeldInsert;
   readonly #tokens: HeldInsert;
-  /** Keys of lines that are not inserted yet. */
+  /** Which statements have a line. */
+  readonly #members: HeldInsert;
+  /** Keys of lines that are not inserted yet, or not yet lines of a statement. */
   readonly #held = new Set<string>();
+  /** What the read has returned so far. A line of a statement with other content than before is a line of its own. */
+  #counts: LinesAdded = {added: 0, known: 0, changed: 0, gone: 0};
+  #read = 0;
+  /** The last line before the read, and the last one now. */
+  #before = 0;
   #last = 0;
+  /** A statement was forgotten, so the first line of a key may be missing. */
+  #hasForgotten = false;
   /** Lines that have waited for others with their key. */
   #alike = 0;
 
   constructor(db: SqliteDatabase, scope: number) {
-    this.#db = db;
-    this.#scope = scope;
+    super(db, scope);
+    this.gone = new GoneLines(db, scope);
     this.#lines = new HeldInsert(db, 'lines', ['l', 'scope', 'read', ...COLUMNS]);
     this.#texts = new HeldInsert(db, 'line_texts', ['l', 'texts']);
     this.#tokens = new HeldInsert(db, 'line_tokens', ['l', 'token', 'ends']);
+    this.#members = new HeldInsert(db, 'statement_lines', ['read', 'l']);
+  }
+
+  get #tables(): HeldInsert[] {
+    return [this.#lines, this.#texts, this.#tokens, this.#members];
   }
 
   /**
@@ -101,138 +127,177 @@ export class StoredLines {
    * did not return is gone.
    */
   add(lines: Iterable<BankLine>, read: LinesRead): LinesAdded {
-    const counts = {added: 0, known: 0, changed: 0, gone: 0};
-    this.#db.transaction(() => {
-      const number = this.#startRead();
-      for (const line of lines) counts[this.#put(line, number)] += 1;
-      counts.gone = this.#endRead(number, read);
+    this.db.transaction(() => {
+      this.#startRead();
+      const isStatement = read.source === 'statement';
+      for (const line of lines)
+        if (isStatement) this.#putStated(line);
+        else this.#put(line);
+      this.#endRead(read);
+      this.#counts.gone = isStatement ? this.gone.compare(read) : this.gone.mark(read, this.#read);
     });
-    return counts;
+    return this.#counts;
   }
 
   /**
-   * Adds the lines of a statement while it is read: all of them or, if that fails, none. Lines with one key are numbered
-   * in the order of their content, so that the order of the file changes nothing.
+   * Adds the lines of a statement while it is read: all of them or, if that fails, none.
    * @param read gives the lines to its argument, and returns the days that the statement covers
+   * @param after runs in the same change, with the number of the read
    */
   async addStatement<Facts extends {days: Pick<LinesRead, 'from' | 'to'> | undefined}>(
     account: string,
     read: (take: (line: BankLine) => void) => Promise<Facts>,
+    after: (facts: Facts, read: number) => void,
   ): Promise<Facts> {
-    this.#db.begin();
+    this.db.begin();
     try {
-      const number = this.#startRead();
-      const facts = await read((line) => this.#putAlike(line, number));
-      this.#numberAlike(number);
-      if (facts.days !== undefined) this.#endRead(number, {source: 'statement', account, ...facts.days});
-      this.#db.commit();
+      this.#startRead();
+      const facts = await read((line) => this.#putStated(line));
+      const {days} = facts;
+      if (days !== undefined) this.#endRead({source: 'statement', account, ...days});
+      after(facts, this.#read);
+      if (days !== undefined) this.gone.compare({account, ...days});
+      this.db.commit();
       return facts;
     } catch (error) {
-      this.#db.rollback(error);
+      this.db.rollback(error);
       throw error;
     }
   }
 
-  #startRead(): number {
-    for (const table of [this.#lines, this.#texts, this.#tokens]) table.clear(); // of a read that failed
+  #startRead(): void {
+    for (const table of this.#tables) table.clear(); // of a read that failed
     this.#held.clear();
-    const last = this.#db
-      .prepare<{l: number; read: number}>(
-        `select (select coalesce(max(l), 0) from lines) as l, (select coalesce(max(read), 0) from reads) as read`,
+    this.#counts = {added: 0, known: 0, changed: 0, gone: 0};
+    const {last, read, forgotten} = this.db
+      .prepare<{last: number; read: number; forgotten: number}>(
+        `select (select coalesce(max(l), 0) from lines) as last, ${LAST_READ} as read,
+           exists (select 1 from statements where forgotten_at is not null) as forgotten`,
       )
       .one();
-    this.#last = last.l;
-    return last.read + 1;
+    this.#before = this.#last = last;
+    this.#read = read + 1;
+    this.#hasForgotten = forgotten === 1;
   }
 
-  /** @returns how many lines are gone */
-  #endRead(number: number, {source, account, from, to}: LinesRead): number {
+  #endRead({source, account, from, to}: LinesRead): void {
+    this.#numberAlike();
     this.#writeHeld();
-    this.#db
+    this.db
       .prepare('insert into reads (read, scope, source, account, first, last) values (?, ?, ?, ?, ?, ?)')
-      .run(number, this.#scope, source, account, from, to);
-    return this.#db
-      .prepare(
-        `update lines set gone = 1 where scope = ? and source = ? and account = ? and day between ? and ?
-           and read <> ? and gone = 0`,
-      )
-      .run(this.#scope, source, account, from, to, number);
+      .run(this.#read, this.scope, source, account, from, to);
   }
 
-  /** Lines of one key wait until all of them are known, with the first, which has been put. */
-  #putAlike(line: BankLine, read: number): void {
-    const first = this.#lineOf(line.key);
-    if (first?.read !== read) {
-      this.#put(line, read, first);
-      return;
-    }
-    const isSecond =
-      this.#db.prepare('select 1 from w_alike where key = ? limit 1').get(line.key) === undefined;
-    for (const one of isSecond ? [lineOfRow(first), line] : [line])
-      this.#db
+  /**
+   * A line with the key of another one is a line of its own: what an earlier statement said is kept. Its key gets a hash
+   * of its content, and equal lines of a file are numbered. The new lines of a key wait until all of them are known: the
+   * one with the first content has the key itself, so that the order of the file changes nothing.
+   */
+  #putStated(line: BankLine): void {
+    const {key, found} = this.#ownKey(line);
+    if (found === undefined && key === line.key) this.#insert(line);
+    else if (isUnreadSame(found, line)) this.#keep(found);
+    else
+      this.db
         .prepare('insert into w_alike (key, content, n) values (?, ?, ?)')
-        .run(one.key, contentOf(one), (this.#alike += 1));
+        .run(line.key, contentOf(line), (this.#alike += 1));
   }
 
-  #numberAlike(read: number): void {
-    const next = this.#db.prepare<{key: string; content: string; n: number}>(
+  /** The key of the first line with this content, and that line if the book has it. */
+  #ownKey(line: BankLine): {key: string; found: FoundRow | undefined} {
+    const first = this.#find(line.key);
+    if (first === undefined && !this.#hasForgotten) return {key: line.key, found: first};
+    const content = contentOf(line);
+    if (first !== undefined && contentOf(lineOfRow(first)) === content) return {key: line.key, found: first};
+    const key = keyWith(line.key, content);
+    const found = this.#find(key);
+    return first === undefined && found === undefined ? {key: line.key, found} : {key, found};
+  }
+
+  #numberAlike(): void {
+    const next = this.db.prepare<{key: string; content: string; n: number}>(
       `select key, content, n from w_alike where (key, content, n) > (?, ?, ?) order by key, content, n limit 1`,
     );
-    let count = 0;
     let before = {key: '', content: '', n: 0};
-    for (;;) {
-      const row = next.get(before.key, before.content, before.n);
-      if (row === undefined) break;
-      count = row.key === before.key ? count + 1 : 1;
-      const line = lineOfRow(ownJson<LineContent>(row.content)); // written by #putAlike
-      this.#put(count === 1 ? line : {...line, key: `${row.key}/${count}`}, read);
+    let [own, count] = ['', 0];
+    for (let row = next.get('', '', 0); row !== undefined; row = next.get(row.key, row.content, row.n)) {
+      if (row.key !== before.key) this.#leaveKey(row);
+      const line = lineOfRow({...ownJson<LineContent>(row.content), key: row.key}); // written by #putStated
+      const {key} = this.#ownKey(line);
+      count = key === own ? count + 1 : 1;
+      while (!this.#isPlaced({...line, key: count === 1 ? key : `${key}/${count}`})) count += 1;
+      own = key;
       before = row;
     }
-    this.#db.exec('delete from w_alike');
+    this.db.exec('delete from w_alike');
+  }
+
+  /** A new line leaves its key to another new one whose content comes first. */
+  #leaveKey({key, content}: {key: string; content: string}): void {
+    const first = this.#find(key);
+    if (first === undefined || first.l <= this.#before) return;
+    const its = contentOf(lineOfRow(first));
+    if (content < its)
+      this.db.prepare('update lines set key = ? where l = ?').run(keyWith(key, its), first.l);
+  }
+
+  /** Whether the key is free, or that of an equal line that the read has not had yet. */
+  #isPlaced(line: BankLine): boolean {
+    const found = this.#find(line.key);
+    if (found === undefined) this.#insert(line);
+    else if (isUnreadSame(found, line)) this.#keep(found);
+    else return false;
+    return true;
+  }
+
+  #keep({l, key}: FoundRow): void {
+    this.#counts.known += 1;
+    this.#held.add(key);
+    this.#members.hold(this.#read, l);
   }
 
   #writeHeld(): void {
-    for (const table of [this.#lines, this.#texts, this.#tokens]) table.write();
+    for (const table of this.#tables) table.write();
     this.#held.clear();
   }
 
-  /** The line with this key, and the read that last had it. */
-  #lineOf(key: string): (LineRow & {read: number}) | undefined {
+  #find(key: string): FoundRow | undefined {
     if (this.#held.size >= HELD || this.#held.has(key)) this.#writeHeld();
-    return this.#db.prepare<LineRow & {read: number}>(LINE_OF_KEY).get(this.#scope, key);
+    return this.db.prepare<FoundRow>(FOUND_LINE).get(this.#read, this.scope, key);
   }
 
-  #put(line: BankLine, read: number, before = this.#lineOf(line.key)): 'added' | 'known' | 'changed' {
-    if (before === undefined) {
-      this.#insert(line, read);
-      return 'added';
-    }
-    const isSame = contentOf(line) === contentOf(lineOfRow(before));
-    if (isSame) this.#db.prepare('update lines set read = ?, gone = 0 where l = ?').run(read, before.l);
-    else this.#replace(line, before, read);
-    return isSame ? 'known' : 'changed';
+  #put(line: BankLine): void {
+    const before = this.#find(line.key);
+    if (before === undefined) this.#insert(line);
+    else if (contentOf(line) === contentOf(lineOfRow(before))) {
+      this.db.prepare('update lines set read = ?, gone = 0 where l = ?').run(this.#read, before.l);
+      this.#counts.known += 1;
+    } else this.#replace(line, before);
   }
 
-  #insert(line: BankLine, read: number): void {
+  #insert(line: BankLine): void {
     const l = (this.#last += 1);
+    this.#counts.added += 1;
     this.#held.add(line.key);
-    this.#lines.hold(l, this.#scope, read, ...columnsOf(line));
+    this.#lines.hold(l, this.scope, this.#read, ...columnsOf(line));
+    if (line.source === 'statement') this.#members.hold(this.#read, l);
     this.#texts.hold(l, jsonOf(line));
     this.#holdTokens(l, line);
   }
 
-  #replace(line: BankLine, before: LineRow, read: number): void {
+  #replace(line: BankLine, before: LineRow): void {
+    this.#counts.changed += 1;
     const {amount, currency, account, bookingDay: day} = line;
     const isAltered =
       before.pending === 0 && aboutLine({amount, currency, account, day}) !== aboutLine(before);
-    this.#db
+    this.db
       .prepare(
         `update lines set read = ?, gone = 0, altered = max(altered, ?), ${COLUMNS.map((name) => `${name} = ?`).join(', ')}
          where l = ?`,
       )
-      .run(read, isAltered ? 1 : 0, ...columnsOf(line), before.l);
-    this.#db.prepare('update line_texts set texts = ? where l = ?').run(jsonOf(line), before.l);
-    this.#db.prepare('delete from line_tokens where l = ?').run(before.l);
+      .run(this.#read, isAltered ? 1 : 0, ...columnsOf(line), before.l);
+    this.db.prepare('update line_texts set texts = ? where l = ?').run(jsonOf(line), before.l);
+    this.db.prepare('delete from line_tokens where l = ?').run(before.l);
     this.#holdTokens(before.l, line);
   }
 
@@ -252,13 +317,19 @@ const columnsOf = (line: BankLine): SqlValue[] => [
 
 const jsonOf = ({texts}: BankLine): string => JSON.stringify(texts.map(({path, text}) => [path, text]));
 
-/** A row as JSON, which `lineOfRow` reads. */
-const contentOf = (line: BankLine): string => {
-  const {key, source, account, currency, bookingDay: day} = line;
+/** All of a line but its key, as JSON that `lineOfRow` reads. */
+export const contentOf = (line: BankLine): string => {
+  const {source, account, currency, bookingDay: day} = line;
   const row: LineContent = {
-    ...{key, source, account, id: line.id ?? null, amount: String(line.amount), currency, day},
+    ...{source, account, id: line.id ?? null, amount: String(line.amount), currency, day},
     ...{value_day: line.valueDay ?? null, pending: line.state === 'pending' ? 1 : 0},
     ...{return_code: line.returnCode ?? null, texts: jsonOf(line)},
   };
   return JSON.stringify(row);
 };
+
+const keyWith = (key: string, content: string): string =>
+  `${key}/${hash('sha256', content, 'hex').slice(0, 8)}`;
+
+const isUnreadSame = (found: FoundRow | undefined, line: BankLine): found is FoundRow =>
+  found?.isRead === 0 && contentOf(lineOfRow(found)) === contentOf(line);

@@ -2,6 +2,7 @@ import {ownJson} from '../../narrow.ts';
 import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
 import {paymentTokens} from '../model/tokens.ts';
+import {BookPart} from './book-part.ts';
 import {HeldInsert} from './held-insert.ts';
 
 /** A change with its payments is committed after this many: a million would be one too large to undo. */
@@ -49,9 +50,7 @@ const COLUMNS = [
   ...['currency', 'rail', 'status', 'day', 'batch', 'reference'],
 ];
 /** The payments of one scope. */
-export class StoredPayments {
-  readonly #db: SqliteDatabase;
-  readonly #scope: number;
+export class StoredPayments extends BookPart {
   readonly #payments: HeldInsert;
   readonly #texts: HeldInsert;
   readonly #tokens: HeldInsert;
@@ -62,8 +61,7 @@ export class StoredPayments {
   #last = 0;
 
   constructor(db: SqliteDatabase, scope: number) {
-    this.#db = db;
-    this.#scope = scope;
+    super(db, scope);
     const update = COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ');
     this.#payments = new HeldInsert(
       ...([db, 'payments', ['p', 'scope', ...COLUMNS], `on conflict (p) do update set ${update}`] as const),
@@ -79,7 +77,7 @@ export class StoredPayments {
 
   add(payments: Iterable<ExpectedPayment>): void {
     const source = payments[Symbol.iterator]();
-    while (this.#db.transaction(() => this.#addPage(source)) === PAGE);
+    while (this.db.transaction(() => this.#addPage(source)) === PAGE);
   }
 
   /** @returns how many it added */
@@ -99,7 +97,7 @@ export class StoredPayments {
     for (const table of this.#tables) table.clear(); // of payments that could not be read
     this.#held.clear();
     this.#holdsDoubt = false;
-    this.#last = this.#db.prepare<{p: number}>('select coalesce(max(p), 0) as p from payments').one().p;
+    this.#last = this.db.prepare<{p: number}>('select coalesce(max(p), 0) as p from payments').one().p;
   }
 
   #writeHeld(): void {
@@ -121,51 +119,51 @@ export class StoredPayments {
   }
 
   #hold(p: number, payment: ExpectedPayment): void {
-    this.#payments.hold(p, this.#scope, ...columnsOf(payment));
+    this.#payments.hold(p, this.scope, ...columnsOf(payment));
     this.#texts.hold(p, JSON.stringify(payment.traces), JSON.stringify(payment.groups));
     for (const {token, kind} of paymentTokens(payment))
-      this.#tokens.hold(this.#scope, token, p, kind === 'id' ? 1 : 2);
-    for (const group of new Set(payment.groups)) this.#groups.hold(this.#scope, groupName(group, payment), p);
+      this.#tokens.hold(this.scope, token, p, kind === 'id' ? 1 : 2);
+    for (const group of new Set(payment.groups)) this.#groups.hold(this.scope, groupName(group, payment), p);
   }
 
   #numberOf(key: string): number | undefined {
-    return this.#db
+    return this.db
       .prepare<{p: number}>('select p from payments where scope = ? and key = ?')
-      .get(this.#scope, key)?.p;
+      .get(this.scope, key)?.p;
   }
 
   /** The record of a row is known now: what stood for the row without a record would be a second payment. */
   #forgetDoubt({key, row}: ExpectedPayment): void {
     if (row === undefined) return;
-    const doubts = this.#db
+    const doubts = this.db
       .prepare<{p: number}>(
         `select p from payments where scope = ? and batch = ? and reference = ? and record is null and key <> ?`,
       )
-      .all(this.#scope, row.batch, row.reference, key);
+      .all(this.scope, row.batch, row.reference, key);
     for (const {p} of doubts) {
       this.#forgetTexts(p);
-      this.#db.prepare('delete from payments where p = ?').run(p);
-      this.#db.prepare('delete from found_payments where p = ?').run(p);
-      this.#db.prepare('delete from candidates where p = ?').run(p);
+      this.db.prepare('delete from payments where p = ?').run(p);
+      this.db.prepare('delete from found_payments where p = ?').run(p);
+      this.db.prepare('delete from candidates where p = ?').run(p);
     }
   }
 
   #forgetTexts(p: number): void {
-    const row = this.#db
+    const row = this.db
       .prepare<PaymentRow>(
         `select ${PAYMENT_COLUMNS} from payments q join payment_texts t on t.p = q.p where q.p = ?`,
       )
       .one(p);
     const payment = paymentOfRow(row);
     for (const {token} of paymentTokens(payment))
-      this.#db
+      this.db
         .prepare('delete from payment_tokens where scope = ? and token = ? and p = ?')
-        .run(this.#scope, token, p);
+        .run(this.scope, token, p);
     for (const group of payment.groups)
-      this.#db
+      this.db
         .prepare('delete from payment_groups where scope = ? and name = ? and p = ?')
-        .run(this.#scope, groupName(group, payment), p);
-    this.#db.prepare('delete from payment_texts where p = ?').run(p);
+        .run(this.scope, groupName(group, payment), p);
+    this.db.prepare('delete from payment_texts where p = ?').run(p);
   }
 }
 

@@ -1,5 +1,7 @@
 import type {Book} from '../book/book.ts';
 import type {FoundBankLine, FoundPayment} from '../book/findings.ts';
+import type {AskedPeriod} from '../model/asked.ts';
+import {dayFrom} from '../model/day.ts';
 import type {BankLine} from '../model/line.ts';
 import {lineName, paymentName} from '../report/words.ts';
 
@@ -32,13 +34,8 @@ export interface LedgerBalance {
   closing: bigint;
 }
 
-export interface LedgerPeriod {
-  from: string;
-  to: string;
-}
-
 /** What is exported. */
-export interface LedgerScope extends LedgerPeriod {
+export interface LedgerScope extends AskedPeriod {
   /** References of rows that pay a returned row again: their money is in transit since the return. */
   repaid: ReadonlySet<string>;
 }
@@ -49,23 +46,44 @@ const NOT_SENT: ReadonlySet<string | undefined> = new Set(['created', 'canceled'
 
 /**
  * The entries of a period: a payment goes into transit when it is accepted, out of it when the bank books it, and back
- * when the bank returns it, from where a second payment takes it. Lines in any other state are unexplained.
+ * when the bank returns it, from where a second payment takes it. What is in transit when the period begins comes from
+ * the opening balances. Lines in any other state are unexplained.
  */
-export function* ledgerEntries(book: Book, {from, to, repaid}: LedgerScope): Generator<LedgerEntry> {
-  const isIn = (day: string) => day >= from && day <= to;
+export function* ledgerEntries(book: Book, {repaid, ...within}: LedgerScope): Generator<LedgerEntry> {
+  const before = {accounts: within.accounts, from: '', to: dayFrom(within.from, -1)};
+  yield* inTransit(book, within.from, entriesOf(book, before, repaid));
+  yield* entriesOf(book, within, repaid);
+}
+
+function* entriesOf(book: Book, within: AskedPeriod, repaid: ReadonlySet<string>): Generator<LedgerEntry> {
   const booked = new Set<string>();
   const lines: LedgerEntry[] = [];
-  for (const found of book.lines()) {
-    if (found.line.state !== 'posted' || !isIn(found.line.bookingDay) || isWitness(found)) continue;
+  for (const found of book.lines({within})) {
+    if (found.line.state !== 'posted' || isWitness(found)) continue;
     lines.push(entryOfLine(book, found));
     if (isMatched(found)) for (const key of found.match?.payments ?? []) booked.add(key);
   }
-  for (const one of book.payments()) {
-    const {day, key, row} = one.payment;
-    const isHere = isIn(day) || booked.has(key);
-    if (isHere && isAccepted(one, booked) && !repaid.has(row?.reference ?? '')) yield entryOfPayment(one);
-  }
+  for (const one of book.payments({within}))
+    if (!one.isCarried && isAccepted(one, booked) && !repaid.has(one.payment.row?.reference ?? ''))
+      yield entryOfPayment(one);
   yield* lines;
+}
+
+/** What these entries leave in transit, as entries of the first day after them. */
+function* inTransit(book: Book, day: string, entries: Iterable<LedgerEntry>): Generator<LedgerEntry> {
+  const left = new Map<string, bigint>();
+  for (const {postings} of entries)
+    for (const {account, minor, payment = ''} of postings)
+      if (account === TRANSIT) left.set(payment, (left.get(payment) ?? 0n) + minor);
+  for (const [key, minor] of left)
+    if (minor !== 0n)
+      for (const one of book.payments({key})) {
+        const postings: LedgerPosting[] = [
+          {account: {name: 'opening'}, minor: -minor, payment: undefined},
+          {account: TRANSIT, minor, payment: key},
+        ];
+        yield {...entryOfPayment(one), day, postings};
+      }
 }
 
 /** A statement beside the lines of the service repeats them. */
@@ -82,13 +100,12 @@ const isAccepted = ({payment, match}: FoundPayment, booked: ReadonlySet<string>)
 
 function entryOfPayment({payment}: FoundPayment): LedgerEntry {
   const {key, kind, amount, currency, day, row} = payment;
-  const of = {payment: undefined};
   return {
     ...{day, currency, text: paymentName(payment)},
     tags: {payment: key, ...(row === undefined ? {} : {batch: row.batch, reference: row.reference})},
     postings: [
-      {...of, account: {name: kind === 'payin' ? 'payins' : 'payouts'}, minor: -amount},
-      {...of, account: TRANSIT, minor: amount},
+      {account: {name: kind === 'payin' ? 'payins' : 'payouts'}, minor: -amount, payment: undefined},
+      {account: TRANSIT, minor: amount, payment: key},
     ],
   };
 }
@@ -101,7 +118,7 @@ function entryOfLine(book: Book, found: FoundBankLine): LedgerEntry {
     payment: undefined,
   };
   return {
-    day: line.bookingDay,
+    day: found.day,
     currency: line.currency,
     text: textOf(line),
     tags: {line: lineName(line)},

@@ -1,7 +1,8 @@
 import {keysOf} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
+import {dayFrom} from '../model/day.ts';
 import {majorText} from '../report/words.ts';
-import type {LedgerAccount, LedgerBalance, LedgerEntry, LedgerPeriod, LedgerPosting} from './entries.ts';
+import type {LedgerAccount, LedgerBalance, LedgerEntry, LedgerPosting} from './entries.ts';
 
 export type LedgerFormat = 'hledger' | 'beancount';
 
@@ -9,7 +10,7 @@ export type LedgerFormat = 'hledger' | 'beancount';
 export const LEDGER_MARK = '; written by remit reconcile';
 
 export interface Ledger {
-  period: LedgerPeriod;
+  period: {from: string; to: string};
   /** Treasury accounts with their labels. */
   accounts: readonly {id: string; label: string | undefined}[];
   /** Those that are known; each is asserted at the end of the period. */
@@ -124,7 +125,7 @@ function* beancountText(ledger: Ledger): Generator<string> {
   for (const balance of balances) yield entry(opening(ledger, balance));
   for (const one of ledger.entries) yield entry(one);
   for (const {account, currency, closing} of balances)
-    yield `\n${dayAfter(period.to)} balance ${nameOf({name: 'bank', id: account})}  ${majorText(closing, currency)} ~ 0 ${currency}\n`; // otherwise a cent too few passes
+    yield `\n${dayFrom(period.to, 1)} balance ${nameOf({name: 'bank', id: account})}  ${majorText(closing, currency)} ~ 0 ${currency}\n`; // a balance is that at the beginning of its day; without a tolerance of 0, a cent too few passes
 }
 
 /** `assets:bank:operating` -> `Assets:Bank:Operating`. */
@@ -135,7 +136,3 @@ const beancountName = (name: string): string =>
     .join(':');
 
 const quoted = (text: string): string => `"${text.replace(/\s+/g, ' ').replace(/[\\"]/g, '\\$&')}"`;
-
-/** A balance is that at the beginning of its day. */
-const dayAfter = (day: string): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);

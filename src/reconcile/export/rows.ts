@@ -1,13 +1,15 @@
 import {ExactNumber} from '../../narrow.ts';
 import type {Book} from '../book/book.ts';
+import type {AskedPeriod} from '../model/asked.ts';
 import type {Match} from '../model/finding.ts';
 
 /** A row of a CSV. Rows of different files are joined by the keys of payments and lines. */
-export type ExportRow = Readonly<Record<string, string | number | ExactNumber | null>>;
+export type ExportRow = Readonly<Record<string, string | number | boolean | ExactNumber | null>>;
 
-/** Every payment with what the bank says about it. */
-export function* paymentRows(book: Book): Generator<ExportRow> {
-  for (const {payment, state, match, returned, candidates, bankingDaysOpen} of book.payments()) {
+/** Every payment of a period with what the bank says about it. */
+export function* paymentRows(book: Book, within: AskedPeriod): Generator<ExportRow> {
+  for (const one of book.payments({within})) {
+    const {payment, state, isCarried, match, returned, candidates, bankingDaysOpen} = one;
     const {key, kind, row, status, amount, currency, rail, day, account} = payment;
     yield {
       ...{payment: key, kind, batch: row?.batch ?? null, reference: row?.reference ?? null},
@@ -16,14 +18,14 @@ export function* paymentRows(book: Book): Generator<ExportRow> {
       ...{line: joined(match?.lines), rule: match?.rule ?? null, proof: match?.proof?.token ?? null},
       difference_in_minor_units: match === undefined ? null : minor(match.difference),
       ...{return_line: joined(returned?.lines), return_code: returned?.returnCode ?? null},
-      ...{candidates: joined(candidates), banking_days_overdue: bankingDaysOpen},
+      ...{candidates: joined(candidates), banking_days_overdue: bankingDaysOpen, carried_over: isCarried},
     };
   }
 }
 
-/** Every bank line with the payments that it belongs to. */
-export function* lineRows(book: Book): Generator<ExportRow> {
-  for (const {line, state, match, candidates, twin} of book.lines()) {
+/** Every bank line of a period with the payments that it belongs to. */
+export function* lineRows(book: Book, within: AskedPeriod): Generator<ExportRow> {
+  for (const {line, state, match, candidates, twin} of book.lines({within})) {
     const {key, source, account, id, amount, currency, bookingDay, valueDay, returnCode, texts} = line;
     yield {
       ...{line: key, twin: twin ?? null, source, account, id: id ?? null, state, posting: line.state},
@@ -35,14 +37,17 @@ export function* lineRows(book: Book): Generator<ExportRow> {
   }
 }
 
-/** Every match with its rule and the text that proves it. */
-export function* matchRows(book: Book): Generator<ExportRow> {
-  for (const {rule, state, lines, payments, proof, difference, returnCode} of book.matches())
+/** Every match of a line of a period, with its rule and the text that proves it. */
+export function* matchRows(book: Book, within: AskedPeriod): Generator<ExportRow> {
+  for (const {line, match} of book.lines({within})) {
+    if (match === undefined || match.lines[0] !== line.key) continue;
+    const {rule, state, lines, payments, proof, difference, returnCode} = match;
     yield {
       ...{rule, state, lines: joined(lines), payments: joined(payments)},
       ...{proof: proof?.token ?? null, proof_path: proof?.path ?? null, proof_text: proof?.text ?? null},
       ...{difference_in_minor_units: minor(difference), return_code: returnCode ?? null},
     };
+  }
 }
 
 const joined = (keys: Match['lines'] | undefined): string | null =>

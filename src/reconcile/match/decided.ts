@@ -23,8 +23,8 @@ function decideNext(before: DecidedLine, {verb, payments}: Pick<Decision, 'verb'
 }
 
 /**
- * What people decided comes first. A decision about a line that the bank has since changed or
- * removed is void, and a line that only the statement has cannot be confirmed.
+ * What people decided comes first. A decision about a line that the bank has since changed, removed or listed again is
+ * void, and a line that only the statement has cannot be confirmed.
  */
 export function applyDecisions(work: MatchWork): void {
   for (const [l, line] of readDecided(work)) {
@@ -39,9 +39,11 @@ export function applyDecisions(work: MatchWork): void {
 function readDecided({db, scope}: MatchWork): Map<number, DecidedLine> {
   const rows = db
     .prepare<{l: number; verb: Decision['verb']; payments: string}>(
-      `select x.l, d.verb, d.payments from decisions d join lines x on x.scope = d.scope and x.key = d.line
-       where d.scope = ? and x.gone = 0
-         and d.about = json_array(cast(x.amount as text), x.currency, x.account, x.day)
+      `select coalesce(w.twin, x.l) as l, d.verb, d.payments
+       from decisions d join lines x on x.scope = d.scope and x.key = d.line left join twins w on w.l = x.l
+       where d.scope = ? and d.about = iif(x.gone = 1,
+         json_array(cast(x.amount as text), x.currency, x.account, x.day, 'gone'),
+         json_array(cast(x.amount as text), x.currency, x.account, x.day))
        order by d.line, d.seq`,
     )
     .all(scope);

@@ -1,3 +1,4 @@
+import type {AskedPeriod} from '../model/asked.ts';
 import type {MatchOptions} from '../model/options.ts';
 import type {ReconcileTotals} from '../model/totals.ts';
 import {compareBalances} from './balances.ts';
@@ -15,12 +16,13 @@ import {clearFindings, clearWork, type MatchWork} from './work.ts';
 /**
  * Runs the rules over everything in the book, each on what those before it have left, and replaces what the last match
  * found. Runs inside the caller's transaction.
+ * @param asked what the totals are of; everything by default
  */
-export function matchAll(work: MatchWork, options: MatchOptions): ReconcileTotals {
+export function matchAll(work: MatchWork, options: MatchOptions, asked?: AskedPeriod): ReconcileTotals {
   clearWork(work);
   clearFindings(work);
   writeDues(work, options);
-  const doubts = pairSources(work);
+  const doubts = pairSources(work, asked);
   applyDecisions(work);
   matchProofs(work); // 1, 2, 2a, 2b
   matchReturns(work); // 3
@@ -37,8 +39,8 @@ export function matchAll(work: MatchWork, options: MatchOptions): ReconcileTotal
   matchPending(work);
   returnConfirmed(work);
   writeRest(work, options);
-  const why = [...doubts, ...compareBalances(work)];
-  const perCurrency = readBookTotals(work);
+  const why = [...doubts, ...compareBalances(work, asked)];
+  const perCurrency = readBookTotals(work, asked);
   clearWork(work);
   return {conclusive: why.length === 0, why, perCurrency};
 }

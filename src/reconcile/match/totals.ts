@@ -1,10 +1,13 @@
 import {byName, keysOf} from '../../narrow.ts';
-import type {LineState, PaymentState} from '../model/finding.ts';
+import type {AskedPeriod} from '../model/asked.ts';
+import type {LineState, PeriodState} from '../model/finding.ts';
 import type {CountedSum, CurrencyTotals} from '../model/totals.ts';
-import {IS_COUNTED, readBalances, sumOfHalves} from './balances.ts';
+import {IS_COUNTED, type KnownBalances, readBalances, sumOfHalves} from './balances.ts';
+import {countedDay, isAsked, periodParams, periodPayments} from './period.ts';
 import type {MatchWork} from './work.ts';
 
 interface StateRow {
+  account: string;
   currency: string;
   state: string;
   count: number;
@@ -25,56 +28,82 @@ const LINE_STATES: Readonly<Record<LineState, 'matched' | 'returned' | 'internal
   ignored: 'unexplained',
   changed: 'unexplained',
 };
-const PAYMENT_STATES: readonly PaymentState[] = [
-  ...(['expected', 'tentative', 'matched', 'suggested', 'ambiguous', 'amount_differs'] as const),
-  ...(['duplicate', 'returned', 'overdue', 'contradicted'] as const),
+const PERIOD_STATES: readonly PeriodState[] = [
+  ...(['expected', 'not_sent', 'tentative', 'matched', 'booked_later', 'suggested', 'ambiguous'] as const),
+  ...(['amount_differs', 'duplicate', 'returned', 'overdue', 'contradicted'] as const),
 ];
 const NOTHING: CountedSum = {count: 0, sum: 0n};
+/** What the state of a payment that was sent before the period ends with. */
+const EARLY = '/early';
 
-/** All lines and payments, by currency and state. */
-export function readBookTotals(work: MatchWork): CurrencyTotals[] {
-  const lines = read(work, `lines x join found_lines f on f.l = x.l where ${IS_COUNTED} and`, 'f.state');
-  const pending = read(work, `lines x where x.pending = 1 and x.gone = 0 and`, `'pending'`);
-  const payments = read(work, `payments x join found_payments f on f.p = x.p where`, 'f.state');
-  const balances = readBalances(work);
-  const currencies = new Set([...lines, ...pending, ...payments].map(({currency}) => currency));
-  for (const currency of balances.keys()) currencies.add(currency);
-  return [...currencies].sort().map((currency) => {
-    const of = (rows: readonly StateRow[], states: readonly string[]) =>
-      add(rows.filter((row) => row.currency === currency && states.includes(row.state)));
-    const linesIn = (part: string) =>
-      of(
-        lines,
-        keysOf<LineState>(LINE_STATES).filter((state) => LINE_STATES[state] === part),
-      );
-    const byState = <State extends string>(rows: readonly StateRow[], states: readonly State[]) =>
-      byName(states, (state) => of(rows, [state]));
-    const {opening, closing} = balances.get(currency) ?? {opening: undefined, closing: undefined};
-    return {
-      ...{currency, opening, closing},
-      ...{matched: linesIn('matched'), returned: linesIn('returned')},
-      ...{
-        internal: linesIn('internal'),
-        unexplained: linesIn('unexplained'),
-        pending: of(pending, ['pending']),
-      },
-      lines: byState(lines, keysOf<LineState>(LINE_STATES)),
-      planned: of(payments, PAYMENT_STATES),
-      payments: byState(payments, PAYMENT_STATES),
-    };
+/** The lines and payments of a period by account, currency and state; without a period, of all accounts together. */
+export function readBookTotals(work: MatchWork, asked: AskedPeriod | undefined): CurrencyTotals[] {
+  const account = asked === undefined ? `''` : 'x.account';
+  const day = `${countedDay('x')} between ?3 and ?4 and ${isAsked('x.account')}`;
+  const lines = read(work, asked, {
+    from: `lines x join found_lines f on f.l = x.l where x.scope = ?1 and ${IS_COUNTED} and ${day}`,
+    ...{account, state: 'f.state'},
+  });
+  const pending = read(work, asked, {
+    from: `lines x where x.scope = ?1 and x.pending = 1 and x.gone = 0 and ${day}`,
+    ...{account, state: `'pending'`},
+  });
+  const payments = read(work, asked, {
+    from: `${periodPayments()} f join payments x on x.p = f.p where true`,
+    ...{account: 'f.account', state: `iif(f.early, f.state || '${EARLY}', f.state)`},
+  });
+  const balances = readBalances(work, asked);
+  const tables = new Map<string, Pick<StateRow, 'account' | 'currency'>>();
+  for (const {account: of, currency} of [...lines, ...pending, ...payments, ...balances])
+    tables.set(`${of} ${currency}`, {account: of, currency});
+  return [...tables.keys()].sort().map((name) => {
+    const {account: of = '', currency = ''} = tables.get(name) ?? {};
+    const isOf = (one: Pick<StateRow, 'account' | 'currency'>) =>
+      one.account === of && one.currency === currency;
+    const [its, open, paid] = [lines, pending, payments].map((rows) => rows.filter(isOf));
+    return tableOf(
+      {account: of, currency},
+      {lines: its ?? [], pending: open ?? [], payments: paid ?? []},
+      balances.find(isOf),
+    );
   });
 }
 
+function tableOf(
+  {account, currency}: Pick<StateRow, 'account' | 'currency'>,
+  {lines, pending, payments}: Record<'lines' | 'pending' | 'payments', StateRow[]>,
+  known: KnownBalances | undefined,
+): CurrencyTotals {
+  const of = (rows: readonly StateRow[], isIn: (state: string) => boolean) =>
+    add(rows.filter(({state}) => isIn(state)));
+  const linesIn = (part: string) =>
+    of(lines, (state) => keysOf(LINE_STATES).some((one) => one === state && LINE_STATES[one] === part));
+  return {
+    ...{account: account === '' ? undefined : account, currency},
+    ...{opening: known?.opening, closing: known?.closing, balances: known?.origin ?? 'unknown'},
+    ...{matched: linesIn('matched'), returned: linesIn('returned'), internal: linesIn('internal')},
+    ...{unexplained: linesIn('unexplained'), pending: add(pending)},
+    lines: byName(keysOf(LINE_STATES), (one) => of(lines, (state) => state === one)),
+    planned: add(payments),
+    carried: of(payments, (state) => state.endsWith(EARLY)),
+    payments: byName(PERIOD_STATES, (one) => of(payments, (state) => state === one || state === one + EARLY)),
+  };
+}
+
 /** Adds up row by row: a GROUP BY would first sort all rows in memory. */
-function read({db, scope}: MatchWork, from: string, state: string): StateRow[] {
+function read(
+  {db, scope}: MatchWork,
+  asked: AskedPeriod | undefined,
+  {from, account, state}: Record<'from' | 'account' | 'state', string>,
+): StateRow[] {
   db.exec('delete from w_sums');
   db.prepare(
-    `insert into w_sums (currency, state, count, high, low)
-       select x.currency, ${state}, 1, x.amount >> 32, x.amount & 4294967295 from ${from} x.scope = ?
-     on conflict (currency, state) do update
+    `insert into w_sums (account, currency, state, count, high, low)
+       select ${account}, x.currency, ${state}, 1, x.amount >> 32, x.amount & 4294967295 from ${from}
+     on conflict (account, currency, state) do update
        set count = count + 1, high = high + excluded.high, low = low + excluded.low`,
-  ).run(scope);
-  return db.prepare<StateRow>('select currency, state, count, high, low from w_sums').all();
+  ).run(...periodParams(scope, asked));
+  return db.prepare<StateRow>('select account, currency, state, count, high, low from w_sums').all();
 }
 
 const add = (rows: readonly StateRow[]): CountedSum =>

@@ -1,3 +1,5 @@
+import type {AskedPeriod} from '../model/asked.ts';
+import {isAsked, periodParams} from './period.ts';
 import type {MatchWork} from './work.ts';
 
 /** A statement in another time zone may have another day. */
@@ -8,11 +10,11 @@ const DAYS_APART = 3;
  * the other, and from then on the two are one line with the texts of both.
  * @returns what one of them has and the other has not, although both were read for that day
  */
-export function pairSources(work: MatchWork): string[] {
+export function pairSources(work: MatchWork, asked: AskedPeriod | undefined): string[] {
   writeLinesOfBoth(work);
   for (const pairs of PAIRS) takeTwins(work, pairs);
   takeStatementOnly(work);
-  return unpaired(work);
+  return unpaired(work, asked);
 }
 
 function writeLinesOfBoth({db, scope}: MatchWork): void {
@@ -61,23 +63,25 @@ function takeTwins({db}: MatchWork, pairs: string): void {
 
 /** SQL for a line `w` without a twin, on a day that the other source was read for. */
 const IS_LONE = `exists (
-  select 1 from reads r where r.scope = ? and r.account = w.account and w.day between r.first and r.last
+  select 1 from reads r where r.scope = ?1 and r.account = w.account and w.day between r.first and r.last
     and r.source = iif(w.stated = 1, 'service', 'statement'))`;
 
-/** A file can be edited, so a line that only the statement has proves nothing: no rule compares it with payments. */
-function takeStatementOnly({db, scope}: MatchWork): void {
-  db.prepare(
-    `insert into found_lines (l, state) select w.l, 'statement_only' from w_twins w where w.stated = 1 and ${IS_LONE}`,
-  ).run(scope);
+/**
+ * A file can be edited, so a line that only the statement has proves nothing, on no day: no rule compares it with
+ * payments.
+ */
+function takeStatementOnly({db}: MatchWork): void {
+  db.exec(`insert into found_lines (l, state) select l, 'statement_only' from w_twins where stated = 1`);
 }
 
-function unpaired({db, scope}: MatchWork): string[] {
+function unpaired({db, scope}: MatchWork, asked: AskedPeriod | undefined): string[] {
   const rows = db
     .prepare<{account: string; stated: number; count: number; first: string}>(
-      `select w.account, w.stated, count(*) as count, min(w.day) as first from w_twins w where ${IS_LONE}
+      `select w.account, w.stated, count(*) as count, min(w.day) as first from w_twins w
+       where ${IS_LONE} and w.day between ?3 and ?4 and ${isAsked('w.account')}
        group by w.account, w.stated order by w.account, w.stated`,
     )
-    .all(scope);
+    .all(...periodParams(scope, asked));
   return rows.map(({account, stated, count, first}) => {
     const [has, lacks] = stated === 1 ? ['the statement', 'the service'] : ['the service', 'the statement'];
     return `${has} has ${count === 1 ? 'a line' : `${count} lines`} of account ${account} that ${lacks} has not, from ${first} on`;

@@ -11,6 +11,12 @@ export type PaymentState =
   | 'overdue'
   | 'contradicted'; // the service says failed and the bank paid, or settled and no line came in time
 
+/**
+ * The state of a payment at the end of a period. `booked_later`: by a line after it. `not_sent`: it failed, was canceled
+ * or is not approved, and no line is expected.
+ */
+export type PeriodState = PaymentState | 'booked_later' | 'not_sent';
+
 /** What is known about a line. */
 export type LineState =
   | 'matched'

@@ -1,4 +1,4 @@
-import type {LineState, PaymentState} from './finding.ts';
+import type {LineState, PeriodState} from './finding.ts';
 
 /** A number of lines or payments, and their sum in minor units. */
 export interface CountedSum {
@@ -7,14 +7,17 @@ export interface CountedSum {
 }
 
 /**
- * All lines and payments of one currency. If the bank stated balances, opening + matched + returned + internal +
- * unexplained = closing, in sums of posted lines.
+ * The lines that one account has in a period and in one currency, and the payments that were open in it. If balances are
+ * known, opening + matched + returned + internal + unexplained = closing, in sums of posted lines.
  */
 export interface CurrencyTotals {
+  /** Undefined for payments that may be of any account, and for sums of all accounts. */
+  readonly account: string | undefined;
   readonly currency: string;
-  /** Undefined without stated balances that cover every account of the currency. */
   readonly opening: bigint | undefined;
   readonly closing: bigint | undefined;
+  /** `calculated`: from the balance that the service reports, less the lines since. */
+  readonly balances: 'stated' | 'calculated' | 'unknown';
   readonly matched: CountedSum;
   readonly returned: CountedSum;
   readonly internal: CountedSum;
@@ -23,17 +26,19 @@ export interface CurrencyTotals {
   /** Pending lines; they are in none of the above. */
   readonly pending: CountedSum;
   readonly lines: Readonly<Record<LineState, CountedSum>>;
-  /** The sum of `payments`. */
+  /** The sum of `payments`: those that were sent in the period, and those before it that were open or came back in it. */
   readonly planned: CountedSum;
-  readonly payments: Readonly<Record<PaymentState, CountedSum>>;
+  /** The part of `planned` that was sent before the period. */
+  readonly carried: CountedSum;
+  readonly payments: Readonly<Record<PeriodState, CountedSum>>;
 }
 
-/** What a match of everything in the book adds up to. */
+/** What the lines and payments of a period add up to. */
 export interface ReconcileTotals {
   /** False if balances or two sources contradict each other, so that a line may be missing. */
   readonly conclusive: boolean;
   /** Why it is not conclusive. */
   readonly why: readonly string[];
-  /** In the order of their codes. */
+  /** By account and code of the currency. */
   readonly perCurrency: readonly CurrencyTotals[];
 }

@@ -10,22 +10,19 @@ import {capital, counted, listed} from '../../phrases.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Book} from '../book/book.ts';
 import type {FoundPayment} from '../book/findings.ts';
-import type {CountedSum} from '../model/totals.ts';
-import {
-  FINDINGS,
-  findingsIn,
-  type FindingKind,
-  type ReconcileReport,
-  type ReportedTotals,
-} from '../report/report.ts';
+import type {AskedPeriod} from '../model/asked.ts';
+import type {CountedSum, CurrencyTotals} from '../model/totals.ts';
+import {askedIn, FINDINGS, findingsIn, type FindingKind, type ReconcileReport} from '../report/report.ts';
 import {
   FINDING_TITLES,
   findingText,
+  isOfNoAccount,
   majorText,
   moneyText,
   paymentName,
   RULE_WORDS,
   STATE_WORDS,
+  tableName,
 } from '../report/words.ts';
 import {type AgeBucket, ageChart, agesOf} from './age-chart.ts';
 
@@ -66,7 +63,7 @@ const sanitizer = new Sanitizer();
 export function reconcilePage(book: Book, report: ReconcileReport, about: PageAbout): string {
   const names = listed(report.accounts.map(({id, label}) => label ?? id));
   const title = `Reconciliation of ${names}`;
-  const parts = readParts(book);
+  const parts = readParts(book, askedIn(report));
   const body = markup`<main>
 <div class="mode ${about.mode}">${about.mode === 'live' ? 'LIVE: real money' : 'TEST: no real money was moved'}</div>
 <header>
@@ -74,11 +71,11 @@ export function reconcilePage(book: Book, report: ReconcileReport, about: PageAb
 <p class="sub">${report.from} to ${report.to} · made ${momentAt(about.nowMs)} UTC</p>
 ${verdict(report)}
 </header>
-${report.currencies.map(totalsSection)}
+${report.tables.map((totals) => totalsSection(totals, report))}
 ${findingSections(report)}
 ${openSection(parts)}
 ${matchedSection(parts)}
-${decisionSection(book)}
+${decisionSection(book, askedIn(report))}
 ${factsSection(report, about)}
 <footer><p>“Matched” means that the id, trace number or reference of the payment is in the text of a bank line with the same amount, that a person has confirmed it, or that a declared group of payments adds up to one line. Nothing else is counted as matched. Days are banking days in New York; pending lines are not part of the sums.</p></footer>
 </main>`;
@@ -96,7 +93,9 @@ function verdict(report: ReconcileReport): Markup {
   return markup`<p class="state ${tone}">${text}</p>${why.map((one) => markup`<p>${capital(one)}.</p>`)}`;
 }
 
-function totalsSection(totals: ReportedTotals): Markup {
+function totalsSection(totals: CurrencyTotals, report: ReconcileReport): Markup {
+  const name = tableName(totals, report);
+  const id = `totals-${report.tables.indexOf(totals)}`;
   const {currency, opening, closing, matched, returned, internal, unexplained, planned, balances} = totals;
   const money = (minor: bigint) => groupMajor(majorText(minor, currency));
   const row = (name: string, {count, sum}: CountedSum, words: string, css = '') =>
@@ -108,18 +107,22 @@ function totalsSection(totals: ReportedTotals): Markup {
   const adds = opening === undefined || closing === undefined ? undefined : opening + sum === closing;
   const states = keysOf(STATE_WORDS).filter((state) => totals.payments[state].count > 0);
   const head = markup`<thead><tr><th scope="col"></th><th scope="col" class="n">Number</th><th scope="col" class="n">${currency}</th><th scope="col">Meaning</th></tr></thead>`;
-  return markup`<section class="keep" aria-labelledby="totals-${currency}"><h2 id="totals-${currency}">Totals in ${currency}</h2>
-<div class="wide" role="region" tabindex="0" aria-label="Bank lines in ${currency}"><table><caption>Bank lines</caption>${head}<tbody>
-${balance('Opening balance', opening, balances === 'calculated' ? 'the closing balance less all lines' : 'as the bank states it')}
+  const bankLines =
+    !isOfNoAccount(totals, report) &&
+    markup`<div class="wide" role="region" tabindex="0" aria-label="Bank lines: ${name}"><table><caption>Bank lines</caption>${head}<tbody>
+${balance('Opening balance', opening, balances === 'calculated' ? 'the closing balance less these lines' : 'as the bank states it')}
 ${row('Matched', matched, 'lines of payments')}
 ${row('Returned', returned, 'money that came back')}
 ${row('Internal', internal, 'between own accounts, or simulated')}
 ${row('Unexplained', unexplained, 'lines without a payment')}
-${balance('Closing balance', closing, balances === 'calculated' ? 'as last reported' : 'as the bank states it', 'sum')}</tbody></table></div>
-${adds === undefined ? markup`<p>The bank states no balances, so nothing shows that no line is missing.</p>` : adds ? markup`<p>Checked: opening and all lines add up to closing.</p>` : markup`<p class="state bad">Opening and all lines do not add up to closing.</p>`}
-<div class="wide" role="region" tabindex="0" aria-label="Payments in ${currency}"><table><caption>Payments</caption>${head}<tbody>
+${balance('Closing balance', closing, balances === 'calculated' ? 'from the reported balance' : 'as the bank states it', 'sum')}</tbody></table></div>
+${adds === undefined ? markup`<p>The bank states no balances, so nothing shows that no line is missing.</p>` : adds ? markup`<p>Checked: opening and all lines add up to closing.</p>` : markup`<p class="state bad">Opening and all lines do not add up to closing.</p>`}`;
+  return markup`<section class="keep" aria-labelledby="${id}"><h2 id="${id}">Totals: ${name}</h2>
+${bankLines}
+<div class="wide" role="region" tabindex="0" aria-label="Payments: ${name}"><table><caption>Payments</caption>${head}<tbody>
 ${states.map((state) => row(capital(state.replaceAll('_', ' ')), totals.payments[state], STATE_WORDS[state]))}
-${row('All payments', planned, 'the sum of the states', 'sum')}</tbody></table></div></section>`;
+${row('All payments', planned, 'the sum of the states', 'sum')}
+${totals.carried.count > 0 && row('Carried over', totals.carried, `part of all payments, sent before ${report.from}`)}</tbody></table></div></section>`;
 }
 
 function findingSections({findings, counts}: ReconcileReport): Markup | null {
@@ -143,10 +146,10 @@ interface PageParts {
   ages: AgeBucket[];
 }
 
-function readParts(book: Book): PageParts {
+function readParts(book: Book, within: AskedPeriod): PageParts {
   const parts: PageParts = {matched: [], matchedCount: 0, open: [], openCount: 0, ages: []};
   const days: number[] = [];
-  for (const one of book.payments()) {
+  for (const one of book.payments({within})) {
     const isMatched = one.match?.state === 'matched';
     if (isMatched) {
       parts.matchedCount += 1;
@@ -156,6 +159,7 @@ function readParts(book: Book): PageParts {
     if (
       one.state !== 'overdue' &&
       one.state !== 'expected' &&
+      one.state !== 'booked_later' &&
       one.state !== 'contradicted' &&
       one.state !== 'tentative'
     )
@@ -210,8 +214,10 @@ const moreText = (count: number): Markup | false =>
   markup`<p>The first ${grouped(MOST_ROWS)} of ${grouped(count)} are listed; the CSV files of --out have all of them.</p>`;
 
 /** Who decided what, and when. */
-function decisionSection(book: Book): Markup | null {
-  const decisions = book.decisions();
+function decisionSection(book: Book, within: AskedPeriod): Markup | null {
+  const decisions = book
+    .decisions()
+    .filter(({line}) => !book.lines({key: line, within})[Symbol.iterator]().next().done);
   if (decisions.length === 0) return null;
   const rows = decisions.map(
     ({
@@ -235,7 +241,7 @@ function factsSection({accounts, from, to, unplanned}: ReconcileReport, {service
     ['Period', `${from} to ${to}`],
     ['Service', service],
     ['Mode', mode === 'live' ? 'LIVE' : 'test'],
-    ['Payments in no batch', grouped(unplanned.count)],
+    ['Payments in no batch', grouped(unplanned)],
   ];
   return markup`<section class="keep" aria-labelledby="facts"><h2 id="facts">About this reconciliation</h2>
 ${factList(facts)}</section>`;

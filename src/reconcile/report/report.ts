@@ -1,7 +1,9 @@
-import {byName} from '../../narrow.ts';
+import {byName, keysOf} from '../../narrow.ts';
 import type {Book} from '../book/book.ts';
 import type {FoundBankLine, FoundPayment} from '../book/findings.ts';
-import type {LineState, PaymentState} from '../model/finding.ts';
+import type {AskedPeriod} from '../model/asked.ts';
+import {dayFrom} from '../model/day.ts';
+import type {LineState, PeriodState} from '../model/finding.ts';
 import type {BankLine} from '../model/line.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
 import {paidAgain, type RepayReference} from './repaid.ts';
@@ -14,6 +16,8 @@ export const FINDINGS = [
   'duplicate',
   'amount_differs',
   'doubt_resolved', // a row in doubt that the bank has paid
+  'unapproved', // of a batch that was never confirmed
+  'unplanned', // of no batch, and not confirmed by a person
   'changed',
   'statement_only',
   'ambiguous',
@@ -34,6 +38,8 @@ export interface ReconcileFinding {
   candidates: readonly string[];
   /** For a return of a payment that is not known: a day from which its payment may be found. */
   earlierFrom?: string | undefined;
+  /** For a line that statements disagree about: their ids, the newest first. */
+  statements?: readonly string[] | undefined;
 }
 
 /** What a reconcile found: a summary, and what a person should look at. */
@@ -46,23 +52,18 @@ export interface ReconcileReport {
   batches: readonly string[];
   conclusive: boolean;
   why: readonly string[];
-  currencies: readonly ReportedTotals[];
+  /** By account and currency. */
+  tables: readonly CurrencyTotals[];
   /** The first of each kind, in the order of `FINDINGS`. */
   findings: readonly ReconcileFinding[];
   /** How many there are of each kind. */
   counts: Readonly<Record<FindingKind, number>>;
-  /** Payments of the service that no batch has planned. */
-  unplanned: {count: number; first: readonly FoundPayment[]};
+  /** Payments of the service that no batch has planned; findings only if the state folder has batches of the service. */
+  unplanned: number;
   /** Rows in doubt whose payment the bank has booked. */
   doubts: readonly ResolvedDoubt[];
   /** References under which returned rows are paid again. */
   repaid: ReadonlySet<string>;
-}
-
-/** Totals with the balances that are shown. */
-export interface ReportedTotals extends CurrencyTotals {
-  /** `calculated`: from the reported balance of the service, less all lines. */
-  balances: 'stated' | 'calculated' | 'unknown';
 }
 
 /** A row in doubt, and the record with which the bank has paid it. */
@@ -75,9 +76,8 @@ export interface ResolvedDoubt {
 
 /** Findings of each kind that are kept. */
 const MOST_KEPT = 1000;
-const MOST_UNPLANNED = 10;
 
-const OF_PAYMENT: Partial<Record<PaymentState, FindingKind>> = {
+const OF_PAYMENT: Partial<Record<PeriodState, FindingKind>> = {
   returned: 'returned',
   contradicted: 'contradicted',
   duplicate: 'duplicate',
@@ -100,78 +100,107 @@ export interface Reporting {
   batches: readonly string[];
   /** Why the run is not conclusive, besides what the book says. */
   why: readonly string[];
-  /** The reported balances of all accounts by currency, if they could be read. */
-  reported: ReadonlyMap<string, bigint>;
-  /** Rows in doubt: `batch/reference`. */
-  inDoubt: ReadonlySet<string>;
+  planned: PlannedRows;
   repayReference: RepayReference;
 }
 
-/** Reads what the last match of a book found. */
+/** What the batches of the state folder say about their rows. */
+export interface PlannedRows {
+  /** Rows in doubt: `payout batch/reference`. */
+  inDoubt: ReadonlySet<string>;
+  /** Batches that nobody has confirmed: `payout batch`. */
+  unconfirmed: ReadonlySet<string>;
+  /** Batches that were read, and belong to the service and mode. */
+  read: ReadonlySet<string>;
+}
+
+/** Reads what the last match of a book found about a period. */
 export function readReconcileReport(
   book: Book,
   totals: ReconcileTotals,
   reporting: Reporting,
 ): ReconcileReport {
-  const {reported, why, inDoubt, repayReference, ...about} = reporting;
-  const isIn = (line: BankLine | undefined) =>
-    line !== undefined && line.bookingDay >= about.from && line.bookingDay <= about.to;
+  const {why, planned, repayReference, ...about} = reporting;
+  const within = askedIn(about);
   const back = [...book.payments({state: 'returned'})].map(({payment}) => payment);
   const again = paidAgain(book, back, repayReference);
   const found = new Findings();
-  const unplanned: {count: number; first: FoundPayment[]} = {count: 0, first: []};
-  const doubts: ResolvedDoubt[] = [];
+  let unplanned = 0;
   const isAsked = ({payment: {row}}: FoundPayment) =>
     about.batches.length === 0 || (row !== undefined && about.batches.includes(row.batch));
-  for (const one of book.payments()) {
+  for (const one of book.payments({within})) {
     if (!isAsked(one)) continue;
-    const {payment, state} = one;
-    const line = OF_PAYMENT[state] === undefined ? undefined : lineOf(book, one);
-    // A return is dealt with once the row is paid again, and an earlier one was shown by an earlier run.
-    const isOver =
-      state === 'returned' && (!isIn(line) || again.get(payment.row?.reference ?? '')?.by !== undefined);
+    const {payment, state, candidates} = one;
+    // A return is dealt with once the row is paid again.
+    const isOver = state === 'returned' && again.get(payment.row?.reference ?? '')?.by !== undefined;
     const kind = isOver ? undefined : OF_PAYMENT[state];
-    if (kind !== undefined) found.add({kind, payment: one, line, candidates: one.candidates});
-    const doubt = resolvedDoubt(one, inDoubt);
-    if (doubt !== undefined) {
-      doubts.push(doubt);
-      if (kind === undefined)
-        found.add({kind: 'doubt_resolved', payment: one, line: lineOf(book, one), candidates: []});
-    }
-    if (payment.row !== undefined || payment.kind === 'transfer') continue;
-    unplanned.count += 1;
-    if (unplanned.first.length < MOST_UNPLANNED) unplanned.first.push(one);
+    if (kind !== undefined) found.add({kind, payment: one, line: lineOf(book, one), candidates});
+    const plan = one.isCarried || state === 'not_sent' ? undefined : planOf(one, planned);
+    if (plan === 'unplanned') unplanned += 1;
+    if (plan !== undefined && planned.read.size > 0)
+      found.add({kind: plan, payment: one, line: lineOf(book, one), candidates});
   }
+  const doubts = [...resolvedDoubts(book, planned)].filter(({one}) => isAsked(one));
+  for (const {one} of doubts)
+    if (!isOpen(one))
+      found.add({kind: 'doubt_resolved', payment: one, line: lineOf(book, one), candidates: []});
   if (about.batches.length === 0)
-    for (const {line, state, candidates} of linesToLookAt(book)) {
-      const kind = isIn(line) ? OF_LINE[state] : undefined;
+    for (const {line, state, candidates} of linesToLookAt(book, within)) {
+      const kind = OF_LINE[state];
       if (kind === undefined) continue;
       const isGuessed = kind === 'unexplained' && candidates.length === 0 && found.isKept(kind);
       const payments = isGuessed ? book.oppositesOf(line) : candidates;
       const isOfOlder = kind === 'unexplained' && payments.length === 0 && saysReturn(line);
-      const earlierFrom = isOfOlder ? dayBefore(about.from, RETURN_DAYS) : undefined;
-      found.add({kind, payment: undefined, line, candidates: payments, earlierFrom});
+      const earlierFrom = isOfOlder ? dayFrom(about.from, -RETURN_DAYS) : undefined;
+      const isStated = kind !== 'unexplained' && line.source === 'statement' && found.isKept(kind);
+      const statements = isStated
+        ? book.statements.about(line.key, {has: kind === 'statement_only'})
+        : undefined;
+      found.add({kind, payment: undefined, line, candidates: payments, earlierFrom, statements});
     }
-  for (const one of otherAmounts(book))
-    if (isAsked(one.payment) && (isIn(one.line) || isReturnOf(one.line, one.payment.payment)))
-      found.add({kind: 'amount_differs', ...one, candidates: []});
+  for (const one of besides(book, within)) if (isAsked(one.payment)) found.add({...one, candidates: []});
   return {
     ...about,
     conclusive: totals.conclusive && why.length === 0,
     why: [...totals.why, ...why],
-    currencies: totals.perCurrency.map((one) => withBalances(one, reported.get(one.currency))),
-    ...{findings: found.kept(), counts: found.counts, unplanned, doubts},
+    tables: totals.perCurrency,
+    ...{findings: found.kept(), counts: found.counts, unplanned, doubts: doubts.map(({doubt}) => doubt)},
     repaid: new Set([...again.keys()].map(repayReference)),
   };
 }
 
-function* linesToLookAt(book: Book): Generator<FoundBankLine> {
-  for (const state of ['changed', 'statement_only', 'unexplained'] as const)
-    for (const one of book.lines({state})) {
-      const isTwin = one.twin !== undefined && one.line.source === 'statement';
-      if (one.line.state === 'posted' && !isTwin) yield one;
-    }
+/** The accounts and days that a report is about. */
+export const askedIn = ({
+  accounts,
+  from,
+  to,
+}: Pick<ReconcileReport, 'accounts' | 'from' | 'to'>): AskedPeriod => ({
+  accounts: accounts.map(({id}) => id),
+  from,
+  to,
+});
+
+/** What nobody has approved. A person who has confirmed the line of a payment knows it. */
+function planOf(
+  {payment, match}: FoundPayment,
+  {unconfirmed}: PlannedRows,
+): 'unplanned' | 'unapproved' | undefined {
+  const {row, kind} = payment;
+  if (kind === 'transfer' || match?.rule === 'confirmed') return undefined;
+  if (row === undefined) return 'unplanned';
+  return unconfirmed.has(`${kind} ${row.batch}`) ? 'unapproved' : undefined;
 }
+
+const isOpen = ({state}: FoundPayment): boolean => OF_PAYMENT[state] !== undefined;
+
+function* linesToLookAt(book: Book, within: AskedPeriod): Generator<FoundBankLine> {
+  for (const state of keysOf(OF_LINE))
+    for (const one of book.lines({state, within})) if (isMoney(one)) yield one;
+}
+
+/** Once if two sources have it. */
+const isMoney = ({line, twin}: FoundBankLine): boolean =>
+  line.state === 'posted' && (twin === undefined || line.source === 'service');
 
 /** A return may come 60 days after its payment, which may have been sent days before. */
 const RETURN_DAYS = 90;
@@ -180,17 +209,26 @@ const RETURN_TEXT = /(?<![\p{L}\p{N}])(?:return(?:ed)?|reversal|R\d{2})(?![\p{L}
 const saysReturn = ({returnCode, texts}: BankLine): boolean =>
   returnCode !== undefined || texts.some(({text}) => RETURN_TEXT.test(text));
 
-const dayBefore = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
-
-/** Lines with the id of a payment and another amount beside its own line, such as a return less a fee. */
-function* otherAmounts(book: Book): Generator<{line: BankLine; payment: FoundPayment}> {
-  for (const {line, match, candidates, twin} of book.lines({state: 'amount_differs'})) {
-    const [key] = candidates; // a line with the ids of several payments is ambiguous
-    const isTwin = twin !== undefined && line.source === 'statement';
-    if (match !== undefined || key === undefined || isTwin || line.state !== 'posted') continue;
-    for (const payment of book.payments({key})) yield {line, payment};
-  }
+/**
+ * Lines with the id of a payment beside its own line: with another amount, such as a return less a fee, or once more. A
+ * return of another amount is shown until it is decided about.
+ */
+function* besides(
+  book: Book,
+  {accounts, from, to}: AskedPeriod,
+): Generator<{kind: 'amount_differs' | 'duplicate'; line: BankLine; payment: FoundPayment}> {
+  for (const kind of ['amount_differs', 'duplicate'] as const)
+    for (const one of book.lines({state: kind, within: {accounts, from: '', to}})) {
+      const {line, match, candidates} = one;
+      const [key] = candidates; // a line with the ids of several payments is ambiguous
+      if (match !== undefined || key === undefined || !isMoney(one)) continue;
+      for (const payment of book.payments({key}))
+        if (
+          (kind === 'amount_differs' || payment.state !== kind) &&
+          (line.bookingDay >= from || isReturnOf(line, payment.payment))
+        )
+          yield {kind, line, payment};
+    }
 }
 
 /** Whether a line goes in the other direction than its payment. */
@@ -207,17 +245,22 @@ function lineOf(book: Book, {returned, match, candidates}: FoundPayment): BankLi
   return undefined;
 }
 
-/** The bank's own word: an id or a trace in a line proves that the row was paid, also if it came back later. */
-function resolvedDoubt(
-  {payment: {kind, row, recordId}, match}: FoundPayment,
-  inDoubt: ReadonlySet<string>,
-): ResolvedDoubt | undefined {
-  if (row === undefined || recordId === undefined || kind === 'transfer') return undefined;
-  if (!inDoubt.has(`${row.batch}/${row.reference}`)) return undefined;
-  const isProven =
-    match?.state === 'matched' &&
-    (match.rule === 'id' || match.rule === 'trace' || match.rule === 'confirmed');
-  return isProven ? {kind, ...row, recordId} : undefined;
+/** An id or a trace in a line proves that a row in doubt was paid, also if it came back later. */
+function* resolvedDoubts(
+  book: Book,
+  {inDoubt, read}: PlannedRows,
+): Generator<{one: FoundPayment; doubt: ResolvedDoubt}> {
+  if (inDoubt.size === 0) return;
+  for (const batch of read)
+    for (const one of book.payments({batch})) {
+      const {kind, row, recordId} = one.payment;
+      if (row === undefined || recordId === undefined || kind === 'transfer') continue;
+      const isProven =
+        one.match?.state === 'matched' &&
+        (one.match.rule === 'id' || one.match.rule === 'trace' || one.match.rule === 'confirmed');
+      if (isProven && inDoubt.has(`${kind} ${row.batch}/${row.reference}`))
+        yield {one, doubt: {kind, ...row, recordId}};
+    }
 }
 
 class Findings {
@@ -240,15 +283,6 @@ class Findings {
   kept(): ReconcileFinding[] {
     return FINDINGS.flatMap((kind) => this.#kept.get(kind) ?? []);
   }
-}
-
-/** A service reports the latest balance only; the opening one follows from the lines. */
-function withBalances(totals: CurrencyTotals, reported: bigint | undefined): ReportedTotals {
-  if (totals.opening !== undefined && totals.closing !== undefined) return {...totals, balances: 'stated'};
-  if (reported === undefined) return {...totals, balances: 'unknown'};
-  const {matched, returned, internal, unexplained} = totals;
-  const sum = matched.sum + returned.sum + internal.sum + unexplained.sum;
-  return {...totals, opening: reported - sum, closing: reported, balances: 'calculated'};
 }
 
 /** How many findings there are. */

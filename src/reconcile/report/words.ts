@@ -1,11 +1,12 @@
 import {groupMajor, majorIn} from '../../money/amount.ts';
-import {counted} from '../../phrases.ts';
+import {counted, listed} from '../../phrases.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import type {FoundPayment} from '../book/findings.ts';
-import type {PaymentState, Rule} from '../model/finding.ts';
+import type {PeriodState, Rule} from '../model/finding.ts';
 import type {BankLine} from '../model/line.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
-import type {ReconcileFinding, FindingKind} from './report.ts';
+import type {CurrencyTotals} from '../model/totals.ts';
+import type {ReconcileFinding, FindingKind, ReconcileReport} from './report.ts';
 
 /** `1,250.00 USD`, without a sign unless `signed`. */
 export function moneyText(minor: bigint, currency: string, {signed = false} = {}): string {
@@ -24,6 +25,22 @@ export const paymentName = ({kind, key, row, recordId}: ExpectedPayment): string
     ? `${kind === 'transfer' ? 'account transfer' : kind} ${recordId ?? key}`
     : `${row.reference} of ${kind} batch ${row.batch}`;
 
+/** `USD`, with its account if there are several: `Operating, USD`. */
+export function tableName(
+  {account, currency}: CurrencyTotals,
+  {accounts}: Pick<ReconcileReport, 'accounts'>,
+): string {
+  if (accounts.length === 1) return currency;
+  const label = accounts.find(({id}) => id === account)?.label ?? account ?? 'Booked in no account yet';
+  return `${label}, ${currency}`;
+}
+
+/** Payments that any of several accounts may book. */
+export const isOfNoAccount = (
+  {account}: CurrencyTotals,
+  {accounts}: Pick<ReconcileReport, 'accounts'>,
+): boolean => account === undefined && accounts.length > 1;
+
 /** The bank's id of a line, or its key if it has none. */
 export const lineName = ({id, key}: Pick<BankLine, 'id' | 'key'>): string => id ?? key;
 
@@ -34,6 +51,8 @@ export const FINDING_TITLES: Readonly<Record<FindingKind, string>> = {
   duplicate: 'Booked twice',
   amount_differs: 'Booked with another amount',
   doubt_resolved: 'In doubt, and paid according to the bank',
+  unapproved: 'Payments of batches that were never confirmed',
+  unplanned: 'Payments in no batch of this state folder',
   changed: 'Bank lines that are gone or altered since the last run',
   statement_only: 'Lines of the statement that the service does not have',
   ambiguous: 'Several candidates',
@@ -42,10 +61,12 @@ export const FINDING_TITLES: Readonly<Record<FindingKind, string>> = {
   unexplained: 'Bank lines without a payment',
 };
 
-export const STATE_WORDS: Readonly<Record<PaymentState, string>> = {
+export const STATE_WORDS: Readonly<Record<PeriodState, string>> = {
   expected: 'no bank line yet, and none is due',
+  not_sent: 'failed, canceled, or not approved',
   tentative: 'a pending bank line',
   matched: 'booked by the bank',
+  booked_later: 'booked by the bank after the period',
   suggested: 'a bank line may be its own: a person decides',
   ambiguous: 'several bank lines may be its own',
   amount_differs: 'a bank line has its id and another amount',
@@ -72,8 +93,12 @@ export const RULE_WORDS: Readonly<Record<Rule, string>> = {
  */
 export const findingText = (finding: ReconcileFinding): string => cleanLine(sentenceOf(finding));
 
-function sentenceOf({kind, payment, line, candidates}: ReconcileFinding): string {
-  if (payment === undefined) return line === undefined ? '' : lineText(line, kind, candidates);
+function sentenceOf({kind, payment, line, candidates, statements = []}: ReconcileFinding): string {
+  if (payment === undefined) {
+    const differ =
+      kind === 'changed' && statements.length > 1 ? `; statements ${listed(statements)} differ` : '';
+    return line === undefined ? '' : `${lineText(line, kind, candidates)}${differ}`;
+  }
   const {amount, currency} = payment.payment;
   const name = `${paymentName(payment.payment)}: ${moneyText(amount, currency)}`;
   return `${name}${detailOf(kind, payment, line)}`;
@@ -81,7 +106,7 @@ function sentenceOf({kind, payment, line, candidates}: ReconcileFinding): string
 
 function detailOf(
   kind: FindingKind,
-  {payment, returned, match, bankingDaysOpen, candidates}: FoundPayment,
+  {payment, state, returned, match, bankingDaysOpen, candidates}: FoundPayment,
   line: BankLine | undefined,
 ): string {
   const on = line === undefined ? '' : ` on ${line.bookingDay}`;
@@ -93,6 +118,7 @@ function detailOf(
         ? ` is ${payment.status ?? 'paid'} at the service; no bank line since ${payment.day}`
         : ` is ${payment.status ?? 'open'} at the service; the bank booked it${on}`;
     case 'duplicate':
+      if (line !== undefined && state !== 'duplicate') return `, booked once more${on}`;
       return `, booked by ${counted(Math.max(2, match?.lines.length ?? candidates.length), 'bank line')}`;
     case 'amount_differs':
       return line === undefined ? '' : otherAmountText(line, payment);
@@ -101,7 +127,9 @@ function detailOf(
     case 'ambiguous':
       return `, ${counted(candidates.length, 'candidate')}`;
     case 'suggested':
-    case 'doubt_resolved': {
+    case 'doubt_resolved':
+    case 'unapproved':
+    case 'unplanned': {
       const fee = match?.difference ?? 0n;
       const less = fee === 0n ? '' : `, with a fee of ${moneyText(fee, payment.currency)}`;
       return line === undefined ? '' : `, bank line ${moneyText(line.amount, line.currency)}${on}${less}`;

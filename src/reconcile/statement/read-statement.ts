@@ -31,7 +31,7 @@ export async function readStatement(
   try {
     const encoding = encodingOf(bytes.head, options.encoding, refuse);
     const format = options.format ?? recognized(new TextDecoder(encoding).decode(bytes.head), refuse);
-    const into = new CollectedStatement(refuse, options, take);
+    const into = new CollectedStatement(refuse, {...options, format}, take);
     const chunks = decodedText(bytes.chunks(), encoding, refuse);
     const lines = () => linesOf(chunks, refuse);
     const read: Readonly<Record<StatementFormat, () => Promise<void>>> = {
@@ -42,7 +42,7 @@ export async function readStatement(
       csv: () => readCsv(chunks, name, into, refuse, options),
     };
     await read[format]();
-    return into.end(format);
+    return into.end();
   } finally {
     bytes.close();
   }

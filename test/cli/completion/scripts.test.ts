@@ -68,6 +68,7 @@ describe('completion', () => {
         'payouts batch resolve',
         'profiles add', // a new name
         'reconcile confirm', // a bank line
+        'reconcile forget',
         'reconcile ignore',
         'reconcile reject',
         'sandbox advance',

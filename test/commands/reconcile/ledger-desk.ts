@@ -2,14 +2,19 @@ import assert from 'node:assert/strict';
 import type {BankDialect} from '../../../src/sandbox/base/bank-dialect.ts';
 import {SandboxDesk} from '../payouts/batch/sandbox-desk.ts';
 
+type ServiceObject = Record<string, unknown>;
+type Rewrite = (records: readonly ServiceObject[]) => readonly ServiceObject[];
+
 /** A desk with batch `nov` of three settled payouts, and the account that they left. */
 export class LedgerDesk {
   readonly desk: SandboxDesk;
   readonly account: string;
   readonly payee: string;
+  readonly #send: SandboxDesk['transport']['send'];
 
   private constructor(desk: SandboxDesk, account: string, payee: string) {
     this.desk = desk;
+    this.#send = desk.transport.send.bind(desk.transport);
     this.account = account;
     this.payee = payee;
   }
@@ -47,6 +52,32 @@ export class LedgerDesk {
     const id = await this.record(reference, batch);
     await this.desk.sandbox.sandbox.simulate({kind: 'payout', id, outcome: 'return', code});
     return id;
+  }
+
+  /** From now on the bank reports these lines instead. */
+  bank(change: Rewrite): void {
+    this.#rewrite(/\/transactions/, change);
+  }
+
+  /** From now on the service lists these payouts instead. */
+  payouts(change: Rewrite): void {
+    this.#rewrite(/^\/api\/payouts(?:\?|$)/, change);
+  }
+
+  /** From now on the service says what is so. */
+  honest(): void {
+    this.desk.transport.send = this.#send;
+  }
+
+  #rewrite(path: RegExp, change: Rewrite): void {
+    const {transport} = this.desk;
+    const send = transport.send.bind(transport);
+    transport.send = async (request) => {
+      const answer = await send(request);
+      if (request.method !== 'GET' || !path.test(request.path)) return answer;
+      const body = JSON.parse(answer.body.toString()) as {data: ServiceObject[]};
+      return {...answer, body: Buffer.from(JSON.stringify({...body, data: change(body.data)}))};
+    };
   }
 
   reconcile(flags = '') {

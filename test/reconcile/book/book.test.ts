@@ -58,7 +58,7 @@ describe('the book', () => {
         [...book.payments({batch: 'march'})].map((each) => each.payment),
         [one],
       );
-      assert.deepEqual([...book.lines({account: 'other'})], []);
+      assert.deepEqual([...book.lines({within: {accounts: ['other'], from: '', to: '9'}})], []);
       const [found] = book.payments({key: two.key});
       assert.deepEqual(
         [found!.state, found!.candidates, found!.match, found!.bankingDaysOpen],

@@ -87,12 +87,13 @@ describe('a decision', () => {
     alike((book) => {
       const all = [
         ...[decision('ignore', 'a'), decision('confirm', 'a', [ONE]), decision('reject', 'a', [ONE])],
-        ...[decision('confirm', 'a', [ONE]), decision('ignore', 'a'), decision('confirm', 'b', [TWO])],
+        ...[decision('confirm', 'a', [ONE]), decision('reject', 'a'), decision('ignore', 'a')],
+        decision('confirm', 'b', [TWO]),
       ];
       for (const each of all) book.decide(each);
       assert.deepEqual(states(book), {one: 'contradicted', two: 'matched', a: 'ignored', b: 'matched'});
       assert.deepEqual(book.decisions(), all);
-      assert.deepEqual(book.decisions('b'), all.slice(5));
+      assert.deepEqual(book.decisions('b'), all.slice(6));
       book.decide(decision('reject', 'b', [TWO]));
       book.decide(decision('reject', 'a'));
       assert.deepEqual(states(book), {one: 'ambiguous', two: 'ambiguous', a: 'ambiguous', b: 'ambiguous'});
@@ -153,8 +154,41 @@ describe('a decision', () => {
       book.decide(decision('confirm', 'a', [ONE])); // again
       refused(decision('confirm', 'b', [ONE]), /already has the line a; reject that one first/);
       addAll(book, [line('b')]);
-      refused(decision('ignore', 'a'), /the bank lists no line a/);
+      refused(decision('reject', 'a'), /the bank lists no line a any more/);
       assert.equal(book.decisions().length, 2);
+    }));
+
+  it('is refused for a line that is confirmed, until that is rejected', () =>
+    alike((book) => {
+      book.decide(decision('confirm', 'a', [ONE]));
+      assert.throws(
+        () => book.decide(decision('ignore', 'a')),
+        (error: RemitError) =>
+          error.exitCode === 5 &&
+          /line a is already confirmed for/.test(error.message) &&
+          /reconcile reject a \S+ --note TEXT$/.test(error.hint ?? ''),
+      );
+      book.decide(decision('reject', 'a', [ONE]));
+      book.decide(decision('ignore', 'a'));
+      assert.equal(states(book)['a'], 'ignored');
+    }));
+
+  it('ignores a line that is gone, until the bank has it again', () =>
+    alike((book) => {
+      addAll(book, [line('b')]);
+      assert.equal(states(book)['a'], 'changed');
+      book.decide(decision('ignore', 'a'));
+      assert.equal(states(book)['a'], 'ignored');
+      addAll(book, [line('a'), line('b')]);
+      assert.equal(states(book)['a'], 'ambiguous');
+    }));
+
+  it('about a line of a statement is about the line of the service that is its pair', () =>
+    withBook((book) => {
+      addAll(book, [line('a'), line('s', {source: 'statement', id: undefined})]);
+      book.match(OPTIONS);
+      book.decide(decision('ignore', 's'));
+      assert.deepEqual(states(book), {a: 'ignored', s: 'ignored'});
     }));
 
   it('is refused for amounts that differ, unless the difference is stated', () =>

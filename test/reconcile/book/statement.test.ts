@@ -6,8 +6,11 @@ import {ACCOUNT, addAll, line, OPTIONS, readFound, withBook} from '../harness.ts
 import {Dice} from '../../sim/random.ts';
 import {camtBalance, camtDocument, camtEntry, camtStatement} from '../statement/statements.ts';
 
+const ORIGIN = {account: ACCOUNT, name: 'statement', by: 'kim', at: '', isNumberNamed: false};
 const add = (book: Book, text: string) =>
-  book.addStatement(ACCOUNT, (take) => readStatement(Buffer.from(text), {account: ACCOUNT}, take));
+  book.addStatement(ORIGIN, ({take, isKnown}) =>
+    readStatement(Buffer.from(text), {account: ACCOUNT, isKnown}, take),
+  );
 const keysOf = (book: Book): string[] =>
   [...book.lines()]
     .filter(({state}) => state !== 'changed')
@@ -47,7 +50,7 @@ describe('a statement in the book', () => {
     });
     assert.equal(new Set(first!.map((key) => key.split(' ')[0])).size, entries.length);
     assert.ok(
-      first!.some((key) => key.endsWith('REF/2026-03-02/-200/3 REF B')),
+      first!.some((key) => /REF\/2026-03-02\/-200\/[0-9a-f]{8}\/2 REF B$/.test(key)),
       first!.join('\n'),
     );
   });
@@ -113,4 +116,35 @@ describe('a statement in the book', () => {
       assert.deepEqual(book.match(OPTIONS).why, []);
       assert.deepEqual(keysOf(book), []);
     }));
+
+  describe('of a file with several accounts', () => {
+    const ibans = ['DE02100100100006820101', 'DE02300209000106531065'];
+    const of = (iban: string, amount: string) => camtStatement({iban, entries: [camtEntry(amount)]});
+    const both = [of(ibans[0]!, '1.00'), of(ibans[1]!, '2.00')];
+    const amounts = (book: Book) => [...book.lines()].map(({line: {amount}}) => amount);
+
+    for (const order of ['first', 'last'] as const)
+      it(`takes the lines of the one that it had before, which comes ${order}`, () =>
+        withBook(async (book) => {
+          const file = camtDocument(...(order === 'first' ? both : reversed(both)));
+          await assert.rejects(add(book, file), /2 accounts: …\d{4}, …\d{4}/);
+          assert.deepEqual([amounts(book), book.statements.all()], [[], []]);
+          await add(book, camtDocument(both[0]!));
+          await add(book, file);
+          assert.deepEqual(amounts(book), [-100n]);
+          assert.deepEqual(
+            book.statements.all().map(({ending, lines}) => [ending, lines]),
+            [['0101', 1]],
+          );
+        }));
+
+    it('is refused if it has neither, or only another, and nothing of it is added', () =>
+      withBook(async (book) => {
+        await add(book, camtDocument(both[0]!));
+        const others = [ibans[1]!, 'DE02120300000000202051'].map((iban) => of(iban, '3.00'));
+        await assert.rejects(add(book, camtDocument(...others)), /2 accounts/);
+        await assert.rejects(add(book, camtDocument(others[0]!)), /of the account …1065, .* are of …0101$/);
+        assert.deepEqual([amounts(book), book.statements.all().length], [[-100n], 1]);
+      }));
+  });
 });

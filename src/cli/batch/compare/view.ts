@@ -11,11 +11,21 @@ export const isEqual = ({found: {notPaid, notInFile, differ}}: Compared): boolea
 
 /** The result of `diff` for machines. */
 export function comparisonResult(compared: Compared) {
-  const {file, batch, found} = compared;
+  const {file, batch, found, returned} = compared;
   const listed = ({part, listed: rows}: Differences) => ({
     rows: part.rows,
     totals: part.totals.toMajor(),
-    listed: rows,
+    listed: rows.map((row) => {
+      const back = returned.get(row.reference);
+      return back === undefined
+        ? row
+        : {
+            ...row,
+            returned_on: back.day,
+            return_code: back.code ?? null,
+            paid_again_by: back.paidAgainBy ?? null,
+          };
+    }),
   });
   return {
     equal: isEqual(compared),

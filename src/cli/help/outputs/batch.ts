@@ -54,6 +54,10 @@ const Summary = object({
   returned: count
     .optional()
     .describe('part of accepted that the bank has returned, as a reconcile found; absent if there are none'),
+  returns_unknown: z
+    .literal(true)
+    .optional()
+    .describe('more rows may have come back: the book of reconcile is lost or cannot be read'),
   failed: count,
   canceled: count,
   held: count,
@@ -215,6 +219,9 @@ const Differences = object({
         file: Payment,
         paid: Payment,
         fields: z.array(text),
+        returned_on: text.optional().describe('day on which the bank returned it; absent otherwise'),
+        return_code: textOrNull.optional(),
+        paid_again_by: textOrNull.optional().describe('batch that has paid it again'),
       }),
     )
     .describe('the first 10,000'),

@@ -1,12 +1,14 @@
 import * as z from 'zod';
-import {count, document, object, text, textOrNull, type Printed} from './forms.ts';
+import {count, document, list, object, text, textOrNull, type Printed} from './forms.ts';
 
 const counted = object({
   count,
   amount: text.describe('exact, in major units; money that leaves the account is negative'),
 });
 
-const Currency = object({
+const AccountTotals = object({
+  account: textOrNull.describe('null for payments that no account has booked yet, if there are several'),
+  currency_code: text,
   opening: textOrNull,
   matched: counted,
   returned: counted,
@@ -18,6 +20,7 @@ const Currency = object({
     .describe('calculated: opening follows from the other sums'),
   pending: counted,
   planned: counted.describe('the sum of payments'),
+  carried_over: counted.describe('part of planned: sent before the period'),
   payments: z.record(text, counted).describe('by state'),
 });
 
@@ -47,12 +50,31 @@ export const Reconciled = object({
     'bank lines of the service, since the last run',
   ),
   statement: object({format: text, lines: count}).nullable(),
-  currencies: z.record(text, Currency),
+  totals: z.array(AccountTotals).describe('of the period, by account and currency'),
   counts: z.record(text, count).describe('findings by kind'),
   findings: z.array(ReportedFinding).describe('the first 1000 of each kind, the most urgent first'),
   unplanned: count.describe('payments of the service that no batch of the state folder has'),
   files: z.array(text).describe('what was written'),
 });
+
+/** Of `reconcile statements`. */
+const knownStatement = () =>
+  object({
+    id: text,
+    file: text,
+    format: text,
+    account: text.describe('id of the treasury account'),
+    number: textOrNull.describe('end of the account number that it states'),
+    from: text,
+    to: text,
+    lines: count,
+    read_by: text,
+    read_at: text,
+    forgotten_by: textOrNull,
+    forgotten_at: textOrNull,
+    note: textOrNull.describe('why it was forgotten'),
+  });
+export const KnownStatement = knownStatement();
 
 /** A schema of its own for each command, which has its own entry in the published document. */
 const decided = () =>
@@ -72,4 +94,6 @@ export const RECONCILE: Readonly<Record<string, Printed>> = {
   'reconcile:confirm': decided(),
   'reconcile:reject': decided(),
   'reconcile:ignore': decided(),
+  'reconcile:forget': document(knownStatement()),
+  'reconcile:statements': list(knownStatement()),
 };

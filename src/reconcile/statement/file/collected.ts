@@ -40,23 +40,40 @@ export class CollectedStatement {
   /** Of the posted lines of one statement. */
   #posted: DayRange | undefined;
   readonly #balances: StatedBalances[] = [];
-  readonly #numbers = new Set<string>();
+  /** Account numbers, and whether their lines are taken. */
+  readonly #numbers = new Map<string, boolean>();
   readonly #refuse: Refuse;
-  readonly #options: StatementOptions;
+  readonly #options: StatementOptions & {format: StatementFormat};
   readonly #asked: string | undefined;
   readonly #take: (line: BankLine) => void;
 
-  constructor(refuse: Refuse, options: StatementOptions, take: (line: BankLine) => void) {
+  constructor(
+    refuse: Refuse,
+    options: StatementOptions & {format: StatementFormat},
+    take: (line: BankLine) => void,
+  ) {
     this.#refuse = refuse;
     this.#options = options;
     this.#asked = options.number?.replaceAll(/\s/g, '');
     this.#take = take;
   }
 
-  /** The file has a statement of this account; empty if it does not say which. */
-  account(number: string): void {
-    if (this.#numbers.add(number).size > MOST_ACCOUNTS)
+  /**
+   * The file has a statement of this account; empty if it does not say which.
+   * @returns whether the account is asked for, by its last characters, or else may be the one
+   */
+  account(number: string): boolean {
+    const known = this.#numbers.get(number);
+    if (known !== undefined) return known;
+    const {format, isKnown} = this.#options;
+    const asked = this.#asked;
+    const isTaken =
+      asked === undefined
+        ? number === '' || isKnown?.(number, format) !== false
+        : number === asked || (asked.length > 3 && number.endsWith(asked));
+    if (this.#numbers.set(number, isTaken).size > MOST_ACCOUNTS)
       throw this.#refuse(undefined, `has lines of more than ${MOST_ACCOUNTS} accounts`);
+    return isTaken;
   }
 
   /** The lines that follow are of another statement than those before. */
@@ -65,9 +82,8 @@ export class CollectedStatement {
   }
 
   line(line: ReadLine): void {
-    this.account(line.number);
     if (line.state === 'posted') this.#posted = widened(this.#posted, line.bookingDay);
-    if (!this.#isAsked(line.number)) return;
+    if (!this.account(line.number)) return;
     this.#count += 1;
     this.#days = widened(this.#days, line.bookingDay);
     const {account} = this.#options;
@@ -80,7 +96,7 @@ export class CollectedStatement {
 
   balances({number, currency, opening, closing, openingDay, closingDay, from}: ReadBalances): void {
     const posted = this.#posted;
-    if (!this.#isAsked(number)) return;
+    if (!this.account(number)) return;
     const to = later(posted?.to ?? closingDay, closingDay);
     const stated =
       from ?? (posted !== undefined && posted.from <= openingDay ? openingDay : dayAfter(openingDay));
@@ -91,21 +107,20 @@ export class CollectedStatement {
   }
 
   /** @throws RemitError if the file has several accounts and does not say which is meant */
-  end(format: StatementFormat): StatementFacts {
-    this.#checkAccount();
-    return {format, lines: this.#count, days: this.#days, balances: this.#balances};
+  end(): StatementFacts {
+    const {format} = this.#options;
+    return {
+      ...{format, lines: this.#count, days: this.#days, balances: this.#balances},
+      number: this.#chosen() || undefined,
+    };
   }
 
-  /** Whether an account is the one that is asked for, by its last characters. */
-  #isAsked(number: string): boolean {
-    const asked = this.#asked;
-    return asked === undefined || number === asked || (asked.length > 3 && number.endsWith(asked));
-  }
-
-  #checkAccount(): void {
-    const numbers = [...this.#numbers];
-    const found = numbers.filter((number) => this.#isAsked(number));
-    if (found.length === 1 || (numbers.length === 0 && this.#asked === undefined)) return;
+  /** The only account that is taken, or the only one at all, of which no line was taken. */
+  #chosen(): string | undefined {
+    const numbers = [...this.#numbers.keys()];
+    const found = numbers.filter((number) => this.#numbers.get(number));
+    if (found.length === 1) return found[0];
+    if (this.#asked === undefined && numbers.length < 2) return numbers[0];
     const more = numbers.length > MOST_SHOWN ? ', …' : '';
     const shown = numbers.slice(0, MOST_SHOWN).map(maskedNumber).join(', ') + more;
     const hint = 'name one by its last four characters or more: --account-number 1234';

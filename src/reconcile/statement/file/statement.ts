@@ -18,6 +18,11 @@ export interface StatementOptions {
   account: string;
   /** The account number or IBAN, or its last four characters or more, for a file with several accounts. */
   number?: string | undefined;
+  /**
+   * Whether an account number is one of those that `account` had before; undefined if it had none. Lines of other
+   * numbers are not taken.
+   */
+  isKnown?: ((number: string, format: StatementFormat) => boolean | undefined) | undefined;
   /** Currency of amounts for which the file states none. */
   currencyDefault?: string | undefined;
   /** Default: as the file states; otherwise UTF-8. */
@@ -37,4 +42,6 @@ export interface StatementFacts {
   readonly days: {readonly from: string; readonly to: string} | undefined;
   /** Balances that the file states. OFX and CSV state no opening balance, so they have none. */
   readonly balances: readonly StatedBalances[];
+  /** The account number that its lines are of, whole; undefined if the file states none. */
+  readonly number: string | undefined;
 }

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import {copyFileSync, readdirSync, renameSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {afterEach, beforeEach, describe, it} from 'mocha';
+import {LedgerDesk} from './ledger-desk.ts';
+
+const READING = [
+  'batch status nov',
+  'batch report nov',
+  'batch list',
+  'batch export nov',
+  'batch diff ./nov.csv nov',
+];
+
+describe('a book that is lost after it has found a return', () => {
+  let desk: LedgerDesk;
+  const state = () => join(desk.desk.folder, '.local/state/remit');
+  const book = () => join(state(), 'reconcile.sqlite');
+  const remit = (line: string) => desk.desk.remit(`payouts ${line}`);
+  /** As the batch prints it. */
+  const printed = (text: string) => /read it again: remit (reconcile .+)$/m.exec(text)?.[1] ?? '';
+
+  beforeEach(async () => {
+    desk = await LedgerDesk.open();
+    await desk.desk.remit('payouts batch status nov --refresh');
+    await desk.returned('INV-2026-001');
+    assert.equal((await desk.reconcile()).exitCode, 8);
+  });
+  afterEach(() => desk.desk.close());
+
+  const remove = () => {
+    for (const name of readdirSync(state()))
+      if (name.startsWith('reconcile')) rmSync(join(state(), name), {recursive: true});
+  };
+
+  it('is missed by every command that shows the batch, which prints the command that reads it again', async () => {
+    remove();
+    for (const line of READING) {
+      const ran = await remit(line);
+      assert.equal(ran.exitCode, 8, line + ran.stdout);
+      const warnings = ran.stderr.match(
+        /^Warning: what the bank has returned is not known: rows came back/gm,
+      );
+      assert.equal(warnings?.length, 1, line + ran.stderr);
+    }
+    const status = await remit('batch status nov');
+    assert.match(status.stdout, /^Batch nov is not complete: 3 of 3 rows accepted; .* is not known\.$/m);
+    assert.match(status.stdout, /^Next {5}remit reconcile --account \S+ --from \S+$/m);
+    const json = (await remit('batch status nov --json')).json() as Record<string, unknown>;
+    assert.deepEqual([json['state'], json['returns_unknown']], ['incomplete', true]);
+    const again = await desk.desk.remit(printed(status.stderr));
+    assert.equal(again.exitCode, 8, again.stderr);
+    const after = await remit('batch status nov');
+    assert.equal(after.stderr, '');
+    assert.match(after.stdout, /; 1 returned by the bank\.$/m);
+  });
+
+  it('is missed too if another one, or an older copy, is in its place, until a run has read enough', async () => {
+    const copy = join(desk.desk.folder, 'copy.sqlite');
+    remove();
+    desk.bank(() => []); // as if the period was too short
+    await desk.reconcile();
+    copyFileSync(book(), copy);
+    for (let run = 0; run < 3; run += 1) {
+      const status = await remit('batch status nov');
+      assert.match(status.stdout, /^Batch nov is not complete: .* is not known\.$/m);
+      assert.equal(status.exitCode, 8);
+      await desk.reconcile();
+    }
+    desk.honest();
+    await desk.reconcile();
+    assert.equal((await remit('batch status nov')).stderr, '');
+    renameSync(copy, book()); // from a backup
+    assert.match((await remit('batch status nov')).stderr, /gone or another one/);
+    desk.bank(() => []);
+    for (let run = 0; run < 9; run += 1) await desk.reconcile(); // it has read more than the lost one by now
+    assert.match((await remit('batch status nov')).stderr, /gone or another one/);
+  });
+
+  it('is not missed once a person has rejected the return, and by no batch without returns', async () => {
+    const {findings} = (await desk.reconcile('--json')).json() as {
+      findings: {line: string; payment: string}[];
+    };
+    const [{line, payment} = {line: '', payment: ''}] = findings;
+    await desk.desk.remit(`reconcile reject ${line} ${payment} --note other`);
+    await desk.reconcile();
+    remove();
+    const status = await remit('batch status nov');
+    assert.deepEqual([status.exitCode, status.stderr], [0, '']);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {afterEach, beforeEach, describe, it} from 'mocha';
+import {camtBalance, camtDocument, camtEntry, camtStatement} from '../../reconcile/statement/statements.ts';
+import {LedgerDesk} from './ledger-desk.ts';
+
+const OWN = 'DE02100100100006820101';
+const OTHER = 'DE02100100100006829999';
+
+describe('statements of reconcile', () => {
+  let desk: LedgerDesk;
+  let day: string;
+
+  beforeEach(async () => {
+    desk = await LedgerDesk.open(['INV-2026-001']);
+    day = ((await desk.reconcile('--json')).json() as {to: string}).to;
+  });
+  afterEach(() => desk.desk.close());
+
+  const statement = (iban: string, amount = '100.50') => {
+    const at = {day, currency: 'USD'};
+    const closing = `${1000 - Number(amount)}`;
+    return camtStatement({
+      iban,
+      entries: [camtEntry(amount, at)],
+      opening: camtBalance('OPBD', '1000.00', day, 'CRDT', 'USD'),
+      closing: camtBalance('CLBD', closing, day, 'CRDT', 'USD'),
+    });
+  };
+  const file = (name: string, ...statements: string[]) =>
+    writeFileSync(join(desk.desk.folder, name), camtDocument(...statements));
+
+  it('are listed, and a wrong one is forgotten with the command that is printed', async () => {
+    file('wrong.xml', statement(OWN, '7.00'));
+    const wrong = await desk.reconcile('--statement ./wrong.xml');
+    assert.match(wrong.stdout, /: not conclusive/);
+    assert.match((await desk.reconcile()).stdout, /: not conclusive/); // it is still there
+    const [listed, ...more] = (await desk.desk.remit('reconcile statements --json')).json() as Record<
+      string,
+      unknown
+    >[];
+    assert.deepEqual(
+      [listed?.['file'], listed?.['number'], listed?.['lines'], more],
+      ['wrong.xml', '…0101', 1, []],
+    );
+    const {stdout, stderr} = await desk.desk.remit('reconcile statements');
+    assert.match(stdout, /wrong\.xml\tcamt053\t…0101/);
+    const next = /remit (reconcile forget \d+ --note TEXT)/.exec(stderr)?.[1] ?? '';
+    const forgotten = await desk.desk.remit(next);
+    assert.equal(forgotten.exitCode, 0, forgotten.stderr);
+    assert.match(
+      forgotten.stdout,
+      /^Forgotten by \S+: statement \d+, wrong\.xml, \S+ to \S+\n {2}Note: TEXT$/m,
+    );
+    assert.equal((await desk.reconcile()).exitCode, 0);
+    assert.match((await desk.desk.remit('reconcile statements')).stdout, /\tTEXT$/m);
+    assert.equal((await desk.desk.remit(next)).exitCode, 4);
+  });
+
+  it('say nothing about a period of other days', async () => {
+    file('wrong.xml', statement(OWN, '7.00'));
+    await desk.reconcile('--statement ./wrong.xml');
+    const before = new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+    assert.equal((await desk.reconcile(`--to ${before}`)).exitCode, 0);
+    assert.equal((await desk.reconcile()).exitCode, 8);
+  });
+
+  it('of another account are refused, unless --account-number says that it is the same', async () => {
+    file('own.xml', statement(OWN));
+    assert.equal((await desk.reconcile('--statement ./own.xml')).exitCode, 0);
+    file('other.xml', statement(OTHER));
+    const refused = await desk.reconcile('--statement ./other.xml');
+    assert.equal(refused.exitCode, 5);
+    assert.match(
+      refused.stderr,
+      /other\.xml is of the account …9999, and the statements of account \S+ so far are of …0101/,
+    );
+    assert.match(refused.stderr, /own\.xml was the wrong one: remit reconcile forget \d+ --note TEXT; /);
+    // A file with several accounts: the known one is taken.
+    file('both.xml', statement(OTHER, '5.00'), statement(OWN));
+    assert.equal((await desk.reconcile('--statement ./both.xml')).exitCode, 0);
+    for (const flags of [' --account-number 9999', '']) {
+      const read = await desk.reconcile(`--statement ./other.xml${flags}`);
+      assert.match(read.stdout, /gone or altered/, flags + read.stderr); // the lines of own.xml, which another statement has not
+    }
+    const ambiguous = await desk.reconcile('--statement ./both.xml');
+    assert.equal(ambiguous.exitCode, 5);
+    assert.match(ambiguous.stderr, /has statements of 2 accounts: …9999, …0101/);
+  });
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import {readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, it} from 'mocha';
+import {RemitError} from '../../../src/errors.ts';
+import type {Book} from '../../../src/reconcile/book/book.ts';
+import type {BankLine, StatedBalances} from '../../../src/reconcile/model/line.ts';
+import {ACCOUNT, addAll, line, OPTIONS, payment, recordId, withBook} from '../harness.ts';
+
+const NUMBER = 'DE02100100100006820101';
+const AT = '2026-04-01T09:00:00Z';
+const days = {from: '2026-03-01', to: '2026-03-31'};
+const stated = (key: string, fields: Parameters<typeof line>[1] = {}) =>
+  line(key, {source: 'statement', id: undefined, ...fields});
+
+function add(
+  book: Book,
+  name: string,
+  lines: readonly BankLine[],
+  {number = NUMBER, format = 'camt053', balances = [] as StatedBalances[], account = ACCOUNT} = {},
+): Promise<unknown> {
+  const origin = {account, name, by: 'kim', at: AT, isNumberNamed: false};
+  return book.addStatement(origin, async ({take}) => {
+    for (const one of lines) take(one);
+    return {format, number, days, balances};
+  });
+}
+
+const how = {by: 'ada', at: AT, note: 'wrong file', withDecisions: false};
+const states = (book: Book) => {
+  book.match(OPTIONS);
+  return Object.fromEntries([...book.lines()].map(({line: {key}, state}) => [key, state]));
+};
+const why = (book: Book) => book.match(OPTIONS).why.length;
+const idOf = (book: Book, name: string) => book.statements.all().find((one) => one.name === name)?.id ?? '';
+const refusal = async (work: () => unknown): Promise<RemitError> => {
+  try {
+    await work();
+  } catch (error) {
+    assert.ok(error instanceof RemitError);
+    return error;
+  }
+  return assert.fail('not refused');
+};
+
+describe('a statement in the book', () => {
+  it('is listed, and forgotten with all that only it has', () =>
+    withBook(async (book) => {
+      addAll(book, [line('a')]);
+      await add(book, 'march.xml', [stated('s a')]);
+      assert.equal(why(book), 0);
+      const balances = [{...days, account: ACCOUNT, currency: 'USD', opening: 0n, closing: 5n}];
+      await add(book, 'wrong.xml', [stated('s a'), stated('s b', {amount: 7n})], {balances});
+      assert.equal(why(book), 2);
+      const [newest, first] = book.statements.all();
+      assert.deepEqual(
+        [newest?.name, newest?.lines, newest?.by, newest?.ending, first?.name, first?.lines],
+        ['wrong.xml', 2, 'kim', '0101', 'march.xml', 1],
+      );
+      const forgotten = book.forget(newest?.id ?? '', how);
+      assert.deepEqual(forgotten.forgotten, {by: 'ada', at: AT, note: 'wrong file'});
+      assert.equal(why(book), 0);
+      assert.deepEqual(states(book), {a: 'unexplained', 's a': 'unexplained'});
+      assert.deepEqual(book.statements.all()[0]?.forgotten, forgotten.forgotten);
+      assert.match((await refusal(() => book.forget(newest?.id ?? '', how))).message, /is forgotten already/);
+      assert.match((await refusal(() => book.forget('99', how))).message, /no statement 99 was read/);
+    }));
+
+  it('that is read again is the same one', () =>
+    withBook(async (book) => {
+      addAll(book, [line('a')]);
+      for (const name of ['march.xml', 'copy.xml']) await add(book, name, [stated('s a')]);
+      assert.deepEqual(
+        book.statements.all().map(({name, lines}) => [name, lines]),
+        [['copy.xml', 1]],
+      );
+      await add(book, 'other.xml', [stated('s a'), stated('s b', {amount: 7n})]);
+      await add(book, 'march.xml', [stated('s a')]);
+      assert.equal(why(book), 0); // the last one is valid
+      book.forget(idOf(book, 'march.xml'), how); // wherever it was read
+      assert.equal(book.statements.all().filter(({forgotten}) => forgotten !== undefined).length, 2);
+      assert.equal(why(book), 1);
+    }));
+
+  it('gives a line back that a later statement did not have, once that one is forgotten', () =>
+    withBook(async (book) => {
+      addAll(book, [line('a')]);
+      await add(book, 'march.xml', [stated('s a')]);
+      await add(book, 'short.xml', [stated('s b', {amount: 7n})]);
+      assert.equal(states(book)['s a'], 'changed');
+      book.forget(idOf(book, 'short.xml'), how);
+      assert.deepEqual([states(book)['s a'], why(book)], ['unexplained', 0]);
+    }));
+
+  for (const id of [undefined, 'BANK-REF-1'])
+    it(`proves nothing with a text that was edited later, ${id === undefined ? 'without' : 'with'} an id of the bank`, () =>
+      withBook(async (book) => {
+        book.addPayments([payment(1)]);
+        addAll(book, [line('a')]);
+        const first = stated('s', {id, text: 'PAYMENT'});
+        await add(book, 'march.xml', [first]);
+        assert.equal(states(book)['a'], 'suggested'); // by its amount
+        const edited = stated(id === undefined ? 't' : 's', {id, text: `PAYMENT ${recordId(1)}`});
+        await add(book, 'edited.xml', [edited]);
+        const found = states(book);
+        assert.deepEqual(
+          Object.values(found).sort(),
+          ['changed', 'changed', 'suggested'],
+          JSON.stringify(found),
+        );
+        assert.equal(why(book), 1); // the service has a line that no statement has
+        assert.equal([...book.payments()][0]?.state, 'suggested');
+        await add(book, 'edited.xml', [edited]);
+        assert.equal([...book.payments()][0]?.state, 'suggested');
+        // A person decides which of the two is right.
+        book.forget(idOf(book, 'march.xml'), how);
+        assert.deepEqual([why(book), [...book.payments()][0]?.state], [0, 'matched']);
+      }));
+
+  it('is not forgotten with decisions about lines that only it has, unless that is stated', () =>
+    withBook(async (book) => {
+      book.addPayments([payment(1)]);
+      addAll(book, [line('a')]);
+      await add(book, 'march.xml', [stated('s a', {text: 'REF'})]);
+      await add(book, 'wrong.xml', [stated('s a', {text: 'REF'}), stated('s b', {amount: 7n})]);
+      book.match(OPTIONS);
+      const decision = {payments: [], note: 'interest', by: 'kim', at: AT};
+      book.decide({...decision, verb: 'ignore', line: 's b'});
+      book.decide({...decision, verb: 'ignore', line: 's a'});
+      const id = idOf(book, 'wrong.xml');
+      const {message, exitCode} = await refusal(() => book.forget(id, how));
+      assert.deepEqual(
+        [exitCode, /1 decision .*: ignore s b \(interest\)$/.test(message)],
+        [5, true],
+        message,
+      );
+      book.forget(id, {...how, withDecisions: true});
+      assert.equal(states(book)['s a'], 'ignored');
+    }));
+
+  it('of another account number is refused, with both endings; the number itself is not stored', () =>
+    withBook(async (book, folder) => {
+      await add(book, 'march.xml', [stated('s a')]);
+      const other = 'DE02100100100006829999';
+      const {message, exitCode} = await refusal(() => add(book, 'other.xml', [], {number: other}));
+      assert.equal(exitCode, 5);
+      assert.match(
+        message,
+        /^other\.xml is of the account …9999, and .* of account \S+ so far are of …0101$/,
+      );
+      assert.equal(book.statements.all().length, 1);
+      // The same ending: in another format it may be the same account, in this one it is another.
+      const like = 'DE99100100100006820101';
+      await refusal(() => add(book, 'like.xml', [], {number: like}));
+      await add(book, 'like.txt', [stated('s a')], {number: '0006820101', format: 'mt940'});
+      await add(book, 'own.xml', [], {number: other, account: 'another account'});
+      book.forget(idOf(book, 'march.xml'), how);
+      book.forget(idOf(book, 'like.txt'), how);
+      await add(book, 'other.xml', [stated('s a')], {number: other});
+      for (const name of readdirSync(folder).filter((one) => /^reconcile\.sqlite(?:-wal)?$/.test(one))) {
+        const bytes = readFileSync(join(folder, name), 'latin1');
+        for (const number of [NUMBER, other, like, '0006820101']) assert.ok(!bytes.includes(number), number);
+      }
+    }));
+
+  it('is not added twice after the statement that first had its line was forgotten', () =>
+    withBook(async (book) => {
+      const [first, second] = ['PAYMENT', 'PAYMENT FOR MARCH'].map((text) => stated('s', {id: 'REF', text}));
+      await add(book, 'march.xml', [first!]);
+      await add(book, 'edited.xml', [second!]);
+      book.forget(idOf(book, 'march.xml'), how);
+      const keys = Object.keys(states(book));
+      for (const lines of [[second!], [second!], [second!, second!]]) {
+        await add(book, 'again.xml', lines);
+        const listed = Object.entries(states(book)).filter(([, state]) => state !== 'changed');
+        assert.equal(listed.length, lines.length, JSON.stringify(listed));
+        assert.ok(listed.some(([key]) => key === keys[0]));
+      }
+    }));
+
+  it('has a number that no other one gets, also after the last one was forgotten', () =>
+    withBook(async (book) => {
+      await add(book, 'march.xml', [stated('s a')]);
+      const {id, read} = book.identity;
+      book.forget(idOf(book, 'march.xml'), how);
+      assert.deepEqual(book.identity, {id, read});
+      await add(book, 'right.xml', [stated('s b')]);
+      assert.ok(Number(idOf(book, 'right.xml')) > Number(idOf(book, 'march.xml')));
+      assert.deepEqual(Object.keys(states(book)), ['s b']);
+    }));
+
+  it('makes no payment tentative with a pending line', () =>
+    withBook(async (book) => {
+      book.addPayments([payment(1, {status: 'pending', day: '2026-03-30'})]);
+      addAll(book, [line('a', {amount: 5n})]);
+      const pending = {state: 'pending', text: recordId(1)} as const;
+      await add(book, 'march.xml', [stated('s', pending)]);
+      book.match(OPTIONS);
+      assert.equal([...book.payments()][0]?.state, 'expected');
+      addAll(book, [line('p', pending)]);
+      book.match(OPTIONS);
+      assert.equal([...book.payments()][0]?.state, 'tentative');
+    }));
+});
