@@ -10,7 +10,7 @@ import {requestFacts} from '../cli/api/request-facts.ts';
 import {makesRecord, paymentOf} from '../cli/api/request-payment.ts';
 import {type ChosenKey, unremembered} from '../cli/doubts/payment.ts';
 import {createStepsOf} from '../cli/write/steps.ts';
-import {readStated} from '../cli/write/stated-amount.ts';
+import {readStated} from '../cli/write/record-facts.ts';
 import {guardPreview} from '../cli/guard/guard.ts';
 import {refuseTypedForLive} from '../cli/guard/test-only.ts';
 import {showPreview} from '../cli/write/previews.ts';

@@ -91,70 +91,62 @@ interface OneWait extends Pick<WaitOptions<ServiceRecord>, 'timeoutMs' | 'initia
   onChange: (record: ServiceRecord) => void;
 }
 
-/** The wait for one record or several. What is odd about any of them is a warning, once. */
-export class Waiting {
-  readonly last = new Map<string, LastRead>();
+/**
+ * The wait for one record or several. What is odd about any of them is a warning, once.
+ * @param show shows on the screen what is known; called after each read that has changed something
+ */
+export function openWait(
+  context: Context,
+  kind: AwaitedKind,
+  {until, show}: {until: string | undefined; show: (id: string) => void},
+) {
+  const {clock, runtime, stop, out} = context;
+  const {lifecycle, noun} = kind;
+  const last = new Map<string, LastRead>();
   /** Why open records could not be read the last time. */
-  readonly troubles = new Map<string, RemitError>();
-  readonly #context: Context;
-  readonly #kind: AwaitedKind;
-  readonly #until: string | undefined;
-  readonly #noteStatus: ReturnType<typeof statusWatch>;
-  readonly #show: (id: string) => void;
-  #clockNote: Promise<void> | undefined;
-
-  /** @param show shows on the screen what is known; called after each read that has changed something */
-  constructor(
-    context: Context,
-    kind: AwaitedKind,
-    {until, show}: {until: string | undefined; show: (id: string) => void},
-  ) {
-    this.#context = context;
-    this.#kind = kind;
-    this.#until = until;
-    this.#show = show;
-    this.#noteStatus = statusWatch(context, kind, until);
-  }
-
-  waitFor({id, read, onChange, ...limits}: OneWait): Promise<Waited<ServiceRecord>> {
-    const {clock, runtime, stop} = this.#context;
-    const {lifecycle} = this.#kind;
-    const until = this.#until;
-    const see = (record: ServiceRecord) => {
-      this.last.set(id, {status: record.status ?? 'unknown', settles: expectedSettlement(record)});
-      this.#noteStatus(`${this.#kind.noun} ${id}`, record);
-    };
-    if (limits.initial !== undefined) see(limits.initial);
-    return waitFor<ServiceRecord>({
-      ...{...limits, lifecycle, until, clock, random: runtime.random, signal: stop.signal},
-      read: ({timeoutMs: leftMs}) => read(leftMs),
-      onChange: (record) => {
-        see(record);
-        onChange(record);
-        this.troubles.delete(id);
-        if (standing(lifecycle, record.status, until) !== 'open') return;
-        this.#clockNote ??= noteFrozenClock(this.#context);
-        this.#show(id);
-      },
-      onRead: (error) => {
-        if (error === this.troubles.get(id)) return;
-        if (error === undefined) this.troubles.delete(id);
-        else this.troubles.set(id, error);
-        this.#show(id);
-      },
-    });
-  }
-
-  async end(): Promise<void> {
-    await this.#clockNote;
-    this.#context.out.endProgress();
-  }
-
-  /** `initiated, expected 2026-11-25`: beside an id, it fits into 80 columns. */
-  textOf(id: string): string {
-    const seen = this.last.get(id);
-    if (seen === undefined) return 'not read yet';
-    const isOpen = seen.settles !== undefined && !['settled', 'failed', 'canceled'].includes(seen.status);
-    return `${plainValue(seen.status)}${isOpen ? `, expected ${plainValue(seen.settles)}` : ''}`;
-  }
+  const troubles = new Map<string, RemitError>();
+  const noteStatus = statusWatch(context, kind, until);
+  let clockNote: Promise<void> | undefined;
+  const see = (id: string, record: ServiceRecord) => {
+    last.set(id, {status: record.status ?? 'unknown', settles: expectedSettlement(record)});
+    noteStatus(`${noun} ${id}`, record);
+  };
+  return {
+    last,
+    troubles,
+    waitFor: ({id, read, onChange, ...limits}: OneWait): Promise<Waited<ServiceRecord>> => {
+      if (limits.initial !== undefined) see(id, limits.initial);
+      return waitFor<ServiceRecord>({
+        ...{...limits, lifecycle, until, clock, random: runtime.random, signal: stop.signal},
+        read: ({timeoutMs: leftMs}) => read(leftMs),
+        onChange: (record) => {
+          see(id, record);
+          onChange(record);
+          troubles.delete(id);
+          if (standing(lifecycle, record.status, until) !== 'open') return;
+          clockNote ??= noteFrozenClock(context);
+          show(id);
+        },
+        onRead: (error) => {
+          if (error === troubles.get(id)) return;
+          if (error === undefined) troubles.delete(id);
+          else troubles.set(id, error);
+          show(id);
+        },
+      });
+    },
+    end: async (): Promise<void> => {
+      await clockNote;
+      out.endProgress();
+    },
+    /** `initiated, expected 2026-11-25`: beside an id, it fits into 80 columns. */
+    textOf: (id: string): string => {
+      const seen = last.get(id);
+      if (seen === undefined) return 'not read yet';
+      const isOpen = seen.settles !== undefined && !['settled', 'failed', 'canceled'].includes(seen.status);
+      return `${plainValue(seen.status)}${isOpen ? `, expected ${plainValue(seen.settles)}` : ''}`;
+    },
+  };
 }
+
+export type Waiting = ReturnType<typeof openWait>;

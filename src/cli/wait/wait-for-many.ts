@@ -7,7 +7,14 @@ import type {Context} from '../core/context.ts';
 import {warnOfReturns} from '../core/bank-returns.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
-import {type AwaitedKind, isUnapproved, readWithin, type WaitFlagValues, Waiting} from './awaited.ts';
+import {
+  type AwaitedKind,
+  isUnapproved,
+  openWait,
+  readWithin,
+  type WaitFlagValues,
+  type Waiting,
+} from './awaited.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
 import {waitForRecord} from './wait-for-record.ts';
 import type {Shown} from '../help/outputs/forms.ts';
@@ -78,7 +85,7 @@ async function waitForMany(
     if (isStream || isEarly || rows.size === ids.length) return; // the result follows at once
     out.progress(screenText(plural, {ids, rows, waiting}));
   };
-  const waiting: Waiting = new Waiting(context, kind, {until, show});
+  const waiting: Waiting = openWait(context, kind, {until, show});
   const one = async (id: string): Promise<void> => {
     const row = await rowOf(context, id, () =>
       waiting.waitFor({

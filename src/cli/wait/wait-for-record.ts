@@ -11,9 +11,10 @@ import {
   approvalNote,
   type AwaitedKind,
   isUnapproved,
+  openWait,
   readWithin,
   type WaitFlagValues,
-  Waiting,
+  type Waiting,
 } from './awaited.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 import {asReceived} from '../../narrow.ts';
@@ -44,7 +45,7 @@ export async function waitForRecord(
   let seen = initial;
   effects.waitsFor({noun: view.noun, id, status: initial?.status ?? null, next});
   if (initial !== undefined) noteApproval(initial);
-  const waiting: Waiting = new Waiting(context, kind, {
+  const waiting: Waiting = openWait(context, kind, {
     until,
     show: () => {
       const [trouble] = waiting.troubles.values();

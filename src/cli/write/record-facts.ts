@@ -2,7 +2,7 @@ import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
-import type {Amount} from '../input/amounts.ts';
+import {amountOfFlags, type Amount} from '../input/amounts.ts';
 import {amountOfRecord, type AmountRead} from '../guard/amount-read.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';
 import type {WriteDetails, WriteFacts} from '../guard/facts.ts';
@@ -101,4 +101,18 @@ export function statedFacts(
       `refused to ${operation}: the amount is ${guardedAmountText(minor, currency)}, not ${guardedAmountText(stated.minor, stated.currency)} as stated; nothing was sent`,
     );
   return {amountMinor: minor, currency};
+}
+
+/**
+ * The amount stated by --amount and --currency for a write whose amount the service does not show. Zero is allowed,
+ * for a request that moves no money.
+ */
+export function readStated(flags: {
+  amount?: string | undefined;
+  currency?: string | undefined;
+}): Amount | undefined {
+  const {amount, currency} = flags;
+  if (amount === undefined || currency === undefined) return undefined;
+  if (/^0+(\.0+)?$/.test(amount)) return {minor: 0n, wire: 0, currency};
+  return amountOfFlags({amount, currency});
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {asRecord} from '../../../src/client/answers/record.ts';
-import {accountTransferDetails, moveDetails} from '../../../src/cli/write/account-details.ts';
+import {accountTransferDetails, moveDetails} from '../../../src/cli/write/details.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {answer} from '../../client/transport/fake-transport.ts';
 import {page} from '../../commands/fixtures.ts';

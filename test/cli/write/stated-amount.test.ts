@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {readStated} from '../../../src/cli/write/stated-amount.ts';
+import {readStated} from '../../../src/cli/write/record-facts.ts';
 
 describe('a stated amount', () => {
   it('needs both --amount and --currency', () => {

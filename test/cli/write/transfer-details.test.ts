@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {asRecord} from '../../../src/client/answers/record.ts';
-import {creationDetails, recordDetails} from '../../../src/cli/write/transfer-details.ts';
+import {creationDetails, recordDetails} from '../../../src/cli/write/details.ts';
 import {PAYIN, PAYOUT} from '../../../src/cli/resources/money/transfer-kinds.ts';
 import {answer, type Reply} from '../../client/transport/fake-transport.ts';
 import {METHOD_ID, page, PAYEE_ID, PAYER_ID, payin, payout, PAYOUT_ID} from '../../commands/fixtures.ts';

@@ -7,7 +7,7 @@ import {assumedKey} from '../../../service/file/assumption.ts';
 import {plainValue} from '../../../output/records/view.ts';
 import {accountTransferView} from '../../../output/views/treasury.ts';
 import type {Context} from '../../core/context.ts';
-import {accountLabels, accountTransferDetails} from '../../write/account-details.ts';
+import {accountLabels, accountTransferDetails} from '../../write/details.ts';
 import type {MoneyKind} from './money-kind.ts';
 import {asRecord, type ServiceRecord} from '../../../client/answers/record.ts';
 

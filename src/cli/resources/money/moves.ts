@@ -3,7 +3,7 @@ import {RemitError} from '../../../errors.ts';
 import {plainValue} from '../../../output/records/view.ts';
 import {moveView} from '../../../output/views/moves.ts';
 import type {Context} from '../../core/context.ts';
-import {moveDetails} from '../../write/account-details.ts';
+import {moveDetails} from '../../write/details.ts';
 import type {MoneyKind} from './money-kind.ts';
 import {asRecord, type ServiceRecord} from '../../../client/answers/record.ts';
 
