@@ -1,5 +1,6 @@
 import {operation} from './operation.ts';
-import {assumed, given} from '../origin/origin.ts';
+import {assumed} from '../origin/origin.ts';
+import {payins} from './payins.ts';
 
 /** Interface document, "Payout", "Idempotency on create payin and create payout"; assumptions 1, 2, 4, 5. */
 export const payouts = {
@@ -13,40 +14,24 @@ export const payouts = {
     ok: {200: 'Payout', 201: 'Payout', 202: 'Payout', 207: 'Payout'}, // replayed, created, still running, warned
     fails: ['NOT_FOUND', 'IDEMPOTENCY_KEY_CONFLICT', 'INVALID_PAYMENT_DETAILS', 'SERVICE_UNAVAILABLE'],
   }),
-  get: operation({
-    summary: 'Show one payout',
-    method: 'GET',
-    path: '/api/payouts/{id}',
-    origin: given('Endpoints'),
-    ok: {200: 'Payout'},
-    fails: ['NOT_FOUND'],
-  }),
+  get: operation({...payins.get, summary: 'Show one payout', path: '/api/payouts/{id}', ok: {200: 'Payout'}}),
   list: operation({
+    ...payins.list,
     summary: 'List payouts',
-    method: 'GET',
     path: '/api/payouts',
-    origin: assumed(5),
-    pages: 'cursor',
     query: 'PayoutListQuery',
     ok: {200: 'PayoutPage'},
-    fails: [],
   }),
   approve: operation({
+    ...payins.approve,
     summary: 'Approve a payout',
-    method: 'POST',
     path: '/api/payouts/{id}/approve',
-    origin: assumed(2),
-    body: 'Empty',
     ok: {200: 'Payout', 201: 'Payout', 202: 'Payout'},
-    fails: ['NOT_FOUND', 'INVALID_PAYMENT_DETAILS'],
   }),
   cancel: operation({
+    ...payins.cancel,
     summary: 'Cancel a payout',
-    method: 'POST',
     path: '/api/payouts/{id}/cancel',
-    origin: assumed(4),
-    body: 'Empty',
     ok: {200: 'Payout'},
-    fails: ['NOT_FOUND'],
   }),
 } as const;

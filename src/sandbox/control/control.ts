@@ -159,7 +159,8 @@ function guard(request: SandboxRequest, token: string | undefined, hosts: readon
     throw invalid('', 'content-type must be application/json');
 }
 
-function sameToken(given: string, expected: string): boolean {
+/** Compares secrets in a time that does not depend on where they differ. */
+export function sameToken(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -17,7 +17,7 @@ import {
 import type {SandboxContext} from '../world/context.ts';
 import type {HandlerCall, Handler} from './handler.ts';
 import {balanceOf} from '../ledger/ledger.ts';
-import {envelope, pageQuery, position} from './paging.ts';
+import {storedPage} from './paging.ts';
 import {text} from '../base/rows.ts';
 import {accountTransferScenarioOf} from '../outcomes/scenarios.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
@@ -125,18 +125,14 @@ const approve: Handler<'accountTransfers.approve'> = ({entity, params}, context)
 
 /** Assumption 27. */
 const list: Handler<'accountTransfers.list'> = ({entity, query}, {store}) => {
-  const at = position('account-transfers', query);
   const where: [string, SqlValue][] = [['entity_id = ?', entity.id]];
   if (query.status !== undefined) where.push(['status = ?', query.status]);
   const account = query.account_id?.toLowerCase();
   if (account !== undefined) where.push(['? in (source_id, destination_id)', account]);
-  const page = pageQuery('select * from account_transfers', where, at);
-  return store.read(async (queries) => ({
-    status: 200,
-    body: envelope('account-transfers', at, await queries.all(page.sql, page.params), (row) =>
-      toAccountTransfer(readAccountTransfer(row)),
-    ),
-  }));
+  return storedPage(store, query, {
+    ...{name: 'account-transfers', select: 'select * from account_transfers', where},
+    toRecord: (row) => toAccountTransfer(readAccountTransfer(row)),
+  });
 };
 
 export const accountTransferHandlers = {create, approve, list};

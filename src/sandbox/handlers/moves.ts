@@ -1,6 +1,6 @@
 import type {Handler} from './handler.ts';
 import {approveStoredMove, findMove, insertMove, storedMove, toMove, type Move} from '../transfers/move.ts';
-import {envelope, pageQuery, position} from './paging.ts';
+import {storedPage} from './paging.ts';
 import {text} from '../base/rows.ts';
 import {invalid} from '../base/service-error.ts';
 import {findSubaccount} from '../ledger/subaccount.ts';
@@ -40,14 +40,11 @@ const get: Handler<'moves.get'> = ({entity, params}, {store}) =>
     body: {data: toMove(await findMove(queries, entity.id, params.move_id))},
   }));
 
-const list: Handler<'moves.list'> = ({entity, query}, {store}) => {
-  const at = position('moves', query);
-  const page = pageQuery('select * from moves', [['entity_id = ?', entity.id]], at);
-  return store.read(async (queries) => ({
-    status: 200,
-    body: envelope('moves', at, await queries.all(page.sql, page.params), (row) => toMove(storedMove(row))),
-  }));
-};
+const list: Handler<'moves.list'> = ({entity, query}, {store}) =>
+  storedPage(store, query, {
+    ...{name: 'moves', select: 'select * from moves', where: [['entity_id = ?', entity.id]]},
+    toRecord: (row) => toMove(storedMove(row)),
+  });
 
 /** Interface document, "Approve move": 201 once it is settled, 207 with a warning if it is not. */
 const approve: Handler<'moves.approve'> = ({entity, params}, context) =>

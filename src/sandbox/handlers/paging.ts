@@ -1,5 +1,5 @@
 import {LIMITS} from '../../contract/limits.ts';
-import type {SqlRow, SqlValue} from '../../store/port/port.ts';
+import type {Queries, SqlRow, SqlValue, Store} from '../../store/port/port.ts';
 import {text} from '../base/rows.ts';
 import {invalid} from '../base/service-error.ts';
 
@@ -29,7 +29,7 @@ function encodeCursor(list: string, order: 'asc' | 'desc', id: string): string {
  * @throws {ServiceError} VALIDATION_ERROR for a cursor that this list did not issue, or one issued for the other
  *   order.
  */
-export function position(list: string, page: PageRequest): Position {
+function position(list: string, page: PageRequest): Position {
   const limit = page.limit ?? LIMITS.pageSizeDefault;
   if (page.cursor === undefined) return {order: page.order ?? 'desc', limit, after: undefined};
   const state = Buffer.from(page.cursor, 'base64url').toString('utf8').split('\n')[1] ?? '';
@@ -43,34 +43,46 @@ export function position(list: string, page: PageRequest): Position {
   return {order, limit, after};
 }
 
-/** The query of a page ordered by id: one row more than the page, to detect whether another follows. */
-export function pageQuery(
-  select: string,
-  where: readonly [condition: string, value: SqlValue][],
-  at: Position,
-  also = '1 = 1',
-): {sql: string; params: SqlValue[]} {
-  const bounded =
-    at.after === undefined ? where : [...where, [at.order === 'asc' ? 'id > ?' : 'id < ?', at.after]];
-  const conditions = bounded.map(([condition]) => condition).join(' and ');
-  return {
-    sql: `${select} where ${conditions} and ${also} order by id ${at.order} limit ?`,
-    params: [...bounded.map(([, value]) => value), at.limit + 1],
-  };
+type Conditions = readonly [condition: string, value: SqlValue][];
+
+/** A list of a store: its name, so that a cursor of another list is refused, and its rows. */
+export interface StoredList<T> {
+  readonly name: string;
+  readonly select: string;
+  readonly where: Conditions | ((at: Position) => Conditions);
+  /** A condition without a value. */
+  readonly also?: string;
+  readonly toRecord: (row: SqlRow) => T;
+  /** Throws if what has the list does not exist. */
+  readonly check?: (queries: Queries) => Promise<object>;
 }
 
-/** The documented envelope, from the rows of `pageQuery`. */
-export function envelope<T>(
-  list: string,
-  at: Position,
-  rows: readonly SqlRow[],
-  toRecord: (row: SqlRow) => T,
-): {data: T[]; next_cursor: string | null} {
-  const shown = rows.slice(0, at.limit);
-  const last = shown.at(-1);
-  const more = rows.length > at.limit && last !== undefined;
-  return {
-    data: shown.map(toRecord),
-    next_cursor: more ? encodeCursor(list, at.order, text(last, 'id')) : null,
-  };
+/**
+ * A page of a list in the documented envelope, ordered by id. One row more than the page is read, to detect whether
+ * another follows.
+ * @throws {ServiceError} VALIDATION_ERROR, see `position`
+ */
+export function storedPage<T>(
+  store: Store,
+  query: PageRequest,
+  {name, select, where, also = '1 = 1', toRecord, check}: StoredList<T>,
+): Promise<{status: 200; body: {data: T[]; next_cursor: string | null}}> {
+  const at = position(name, query);
+  const {after, order, limit} = at;
+  const own = typeof where === 'function' ? where(at) : where;
+  const bounded: Conditions =
+    after === undefined ? own : [...own, [order === 'asc' ? 'id > ?' : 'id < ?', after]];
+  const conditions = bounded.map(([condition]) => condition).join(' and ');
+  return store.read(async (queries) => {
+    await check?.(queries);
+    const rows = await queries.all(`${select} where ${conditions} and ${also} order by id ${order} limit ?`, [
+      ...bounded.map(([, value]) => value),
+      limit + 1,
+    ]);
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    const next =
+      rows.length > limit && last !== undefined ? encodeCursor(name, order, text(last, 'id')) : null;
+    return {status: 200, body: {data: shown.map(toRecord), next_cursor: next}};
+  });
 }

@@ -1,6 +1,6 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
 import type {Handler} from './handler.ts';
-import {envelope, pageQuery, position} from './paging.ts';
+import {storedPage} from './paging.ts';
 import {findParty, toParty, type PartyKind} from '../records/party.ts';
 import {text, textOrNull} from '../base/rows.ts';
 
@@ -36,22 +36,14 @@ export function partyHandlers(kind: PartyKind) {
       body: toParty(await findParty(queries, {entityId: entity.id, kind, id: params.id})),
     }));
 
-  const list: PartyHandler<'list'> = ({entity, query}, {store}) => {
-    const name = `${kind}s`;
-    const at = position(name, query);
-    const {sql, params} = pageQuery(
-      'select * from parties',
-      [
+  const list: PartyHandler<'list'> = ({entity, query}, {store}) =>
+    storedPage(store, query, {
+      ...{name: `${kind}s`, select: 'select * from parties', toRecord: toParty},
+      where: [
         ['entity_id = ?', entity.id],
         ['kind = ?', kind],
       ],
-      at,
-    );
-    return store.read(async (queries) => ({
-      status: 200,
-      body: envelope(name, at, await queries.all(sql, params), toParty),
-    }));
-  };
+    });
 
   const update: PartyHandler<'update'> = ({entity, params, body}, {store, clock}) =>
     store.write(async (queries) => {

@@ -4,7 +4,7 @@ import type {Input} from '../../contract/schemas/registry.ts';
 import {must} from '../../narrow.ts';
 import type {SandboxContext} from '../world/context.ts';
 import type {HandlerCall, Handler} from './handler.ts';
-import {envelope, pageQuery, position} from './paging.ts';
+import {storedPage} from './paging.ts';
 import {findParty, type PartyKind} from '../records/party.ts';
 import {storedMethod, insertMethod, makeDefault, toMethod} from '../transfers/payment-method.ts';
 import {int, text} from '../base/rows.ts';
@@ -66,23 +66,16 @@ export function paymentMethodHandlers(kind: PartyKind) {
       return {status: 201, body: toMethod(await storedMethod(queries, key))};
     });
 
-  const list: MethodHandler<'list'> = ({entity, params, query}, {store}) => {
-    const name = `payment-methods/${ownerOf(params)}`;
-    const at = position(name, query);
-    const page = pageQuery(
-      'select * from payment_methods',
-      [
+  const list: MethodHandler<'list'> = ({entity, params, query}, {store}) =>
+    storedPage(store, query, {
+      ...{name: `payment-methods/${ownerOf(params)}`, select: 'select * from payment_methods'},
+      where: [
         ['owner_id = ?', ownerOf(params)],
         ['entity_id = ?', entity.id],
       ],
-      at,
-      'deleted_ms is null',
-    );
-    return store.read(async (queries) => {
-      await findParty(queries, {entityId: entity.id, kind, id: ownerOf(params)});
-      return {status: 200, body: envelope(name, at, await queries.all(page.sql, page.params), toMethod)};
+      ...{also: 'deleted_ms is null', toRecord: toMethod},
+      check: (queries) => findParty(queries, {entityId: entity.id, kind, id: ownerOf(params)}),
     });
-  };
 
   const setDefault: MethodHandler<'setDefault' | 'update'> = ({entity, params}, {store, clock}) =>
     store.write(async (queries) => {

@@ -1,5 +1,5 @@
 import type {Handler} from './handler.ts';
-import {envelope, pageQuery, position} from './paging.ts';
+import {storedPage} from './paging.ts';
 import {SUBACCOUNTS, findSubaccount, openSubaccount, toSubaccount} from '../ledger/subaccount.ts';
 
 const create: Handler<'subaccounts.create'> = ({entity, body}, context) =>
@@ -8,14 +8,11 @@ const create: Handler<'subaccounts.create'> = ({entity, body}, context) =>
     return {status: 201, body: toSubaccount(await openSubaccount(queries, context, entity, wanted))};
   });
 
-const list: Handler<'subaccounts.list'> = ({entity, query}, {store}) => {
-  const at = position('subaccounts', query);
-  const page = pageQuery(SUBACCOUNTS, [['entity_id = ?', entity.id]], at);
-  return store.read(async (queries) => ({
-    status: 200,
-    body: envelope('subaccounts', at, await queries.all(page.sql, page.params), toSubaccount),
-  }));
-};
+const list: Handler<'subaccounts.list'> = ({entity, query}, {store}) =>
+  storedPage(store, query, {
+    ...{name: 'subaccounts', select: SUBACCOUNTS},
+    ...{where: [['entity_id = ?', entity.id]], toRecord: toSubaccount},
+  });
 
 const get: Handler<'subaccounts.get'> = ({entity, params}, {store}) =>
   store.read(async (queries) => ({

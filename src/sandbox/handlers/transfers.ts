@@ -5,7 +5,7 @@ import type {SandboxContext, Entity} from '../world/context.ts';
 import type {HandlerCall, Handler} from './handler.ts';
 import {lowestIdAt} from '../base/ids.ts';
 import {findByKey, hashRequest} from '../entities/idempotency.ts';
-import {envelope, pageQuery, position} from './paging.ts';
+import {storedPage, type Position} from './paging.ts';
 import {ServiceError} from '../base/service-error.ts';
 import {admit, type TransferRequest, type WantedTransfer} from '../transfers/admission.ts';
 import {approve, initiate, step} from '../transfers/steps.ts';
@@ -64,27 +64,28 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
   const list = ({entity, query}: HandlerCall<List>, {store}: SandboxContext) => {
     const filters = query as Output<'PayinListQuery'> & Output<'PayoutListQuery'>; // equal except for the party
     const party = wire.partyFilter(query);
-    const name = `${kind}s`;
-    const at = position(name, filters);
-    const where: [string, SqlValue][] = [
-      ['entity_id = ?', entity.id],
-      ['kind = ?', kind],
-    ];
-    if (filters.status !== undefined) where.push(['status = ?', filters.status]);
-    if (party !== undefined) where.push(['party_id = ?', party.toLowerCase()]);
-    if (filters.created_from !== undefined) {
-      const fromMs = Date.parse(filters.created_from);
-      where.push(['created_ms >= ?', fromMs]);
-      // No id is from an earlier time than its record, so the list need not be read below this one. An ascending
-      // cursor implies the same, and of two lower bounds SQLite uses the first.
-      if (at.order === 'desc' || at.after === undefined) where.push(['id >= ?', lowestIdAt(fromMs)]);
-    }
-    if (filters.created_to !== undefined) where.push(['created_ms <= ?', Date.parse(filters.created_to)]);
-    const page = pageQuery('select * from transfers', where, at);
-    return store.read(async (queries) => ({
-      status: 200 as const,
-      body: envelope(name, at, await queries.all(page.sql, page.params), (row) => toRecord(toTransfer(row))),
-    }));
+    const where = (at: Position) => {
+      const conditions: [string, SqlValue][] = [
+        ['entity_id = ?', entity.id],
+        ['kind = ?', kind],
+      ];
+      if (filters.status !== undefined) conditions.push(['status = ?', filters.status]);
+      if (party !== undefined) conditions.push(['party_id = ?', party.toLowerCase()]);
+      if (filters.created_from !== undefined) {
+        const fromMs = Date.parse(filters.created_from);
+        conditions.push(['created_ms >= ?', fromMs]);
+        // No id is from an earlier time than its record, so the list need not be read below this one. An ascending
+        // cursor implies the same, and of two lower bounds SQLite uses the first.
+        if (at.order === 'desc' || at.after === undefined) conditions.push(['id >= ?', lowestIdAt(fromMs)]);
+      }
+      if (filters.created_to !== undefined)
+        conditions.push(['created_ms <= ?', Date.parse(filters.created_to)]);
+      return conditions;
+    };
+    const select = 'select * from transfers';
+    return storedPage(store, filters, {
+      ...{name: `${kind}s`, select, where, toRecord: (row) => toRecord(toTransfer(row))},
+    });
   };
 
   const approveOne: Handler<Of<'approve'>> = ({entity, params}, context) =>

@@ -2,19 +2,16 @@ import {must} from '../../narrow.ts';
 import {bookLine, toBankTransaction} from '../ledger/bank-lines.ts';
 import type {Handler} from './handler.ts';
 import {post} from '../ledger/ledger.ts';
-import {envelope, pageQuery, position} from './paging.ts';
+import {storedPage} from './paging.ts';
 import {text} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {findAccount, fundsOfAccount, toBalance, toTreasuryAccount} from '../ledger/treasury-account.ts';
 
-const accounts: Handler<'treasury.accounts'> = ({entity, query}, {store}) => {
-  const at = position('treasury-accounts', query);
-  const page = pageQuery('select * from treasury_accounts', [['entity_id = ?', entity.id]], at);
-  return store.read(async (queries) => ({
-    status: 200,
-    body: envelope('treasury-accounts', at, await queries.all(page.sql, page.params), toTreasuryAccount),
-  }));
-};
+const accounts: Handler<'treasury.accounts'> = ({entity, query}, {store}) =>
+  storedPage(store, query, {
+    ...{name: 'treasury-accounts', select: 'select * from treasury_accounts'},
+    ...{where: [['entity_id = ?', entity.id]], toRecord: toTreasuryAccount},
+  });
 
 const balance: Handler<'treasury.balance'> = ({entity, params}, {store}) =>
   store.read(async (queries) => ({
@@ -22,23 +19,14 @@ const balance: Handler<'treasury.balance'> = ({entity, params}, {store}) =>
     body: toBalance(await findAccount(queries, entity.id, params.account_id)),
   }));
 
-const transactions: Handler<'treasury.transactions'> = ({entity, params, query}, {store}) => {
-  const list = `transactions of ${params.account_id}`;
-  const at = position(list, query);
-  const page = pageQuery(
-    'select * from bank_transactions',
-    [['account_id = ?', params.account_id]],
-    at,
-    'reported_ms is not null',
-  );
-  return store.read(async (queries) => {
-    await findAccount(queries, entity.id, params.account_id);
-    return {
-      status: 200,
-      body: envelope(list, at, await queries.all(page.sql, page.params), toBankTransaction),
-    };
+const transactions: Handler<'treasury.transactions'> = ({entity, params, query}, {store}) =>
+  storedPage(store, query, {
+    name: `transactions of ${params.account_id}`,
+    select: 'select * from bank_transactions',
+    ...{where: [['account_id = ?', params.account_id]], also: 'reported_ms is not null'},
+    toRecord: toBankTransaction,
+    check: (queries) => findAccount(queries, entity.id, params.account_id),
   });
-};
 
 /** Assumption 22. */
 const updateLabel: Handler<'treasury.updateLabel'> = ({entity, params, body}, {store}) =>

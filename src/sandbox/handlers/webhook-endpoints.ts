@@ -4,12 +4,10 @@ import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port/port.ts';
 import type {SandboxContext} from '../world/context.ts';
 import type {Handler} from './handler.ts';
-import {envelope, pageQuery, position} from './paging.ts';
+import {storedPage} from './paging.ts';
 import {int, iso, json, text, textOrNull} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {cancelDeliveries} from '../webhooks/deliveries.ts';
-
-const LIST = 'webhook_endpoints';
 
 /** Leaves out the signing secret, which only the answer to create contains (assumption 31). */
 function toEndpoint(row: SqlRow): Output<'WebhookEndpoint'> {
@@ -86,19 +84,11 @@ const create: Handler<'webhookEndpoints.create'> = ({entity, body}, {store, cloc
   });
 };
 
-const list: Handler<'webhookEndpoints.list'> = ({entity, query}, {store}) => {
-  const at = position(LIST, query);
-  const page = pageQuery(
-    'select * from webhook_endpoints',
-    [['entity_id = ?', entity.id]],
-    at,
-    'deleted_ms is null',
-  );
-  return store.read(async (queries) => ({
-    status: 200,
-    body: envelope(LIST, at, await queries.all(page.sql, page.params), toEndpoint),
-  }));
-};
+const list: Handler<'webhookEndpoints.list'> = ({entity, query}, {store}) =>
+  storedPage(store, query, {
+    ...{name: 'webhook_endpoints', select: 'select * from webhook_endpoints'},
+    ...{where: [['entity_id = ?', entity.id]], also: 'deleted_ms is null', toRecord: toEndpoint},
+  });
 
 const get: Handler<'webhookEndpoints.get'> = ({entity, params}, {store}) =>
   store.read(async (queries) => ({

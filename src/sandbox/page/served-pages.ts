@@ -1,8 +1,8 @@
-import {timingSafeEqual} from 'node:crypto';
 import {ICON, pageHeaders} from '../../html/page-frame.ts';
 import {checkHost, checkOrigin} from '../api/loopback-guard.ts';
 import type {SandboxRequest} from '../api/request.ts';
 import {ServiceError, errorBody} from '../base/service-error.ts';
+import {sameToken} from '../control/control.ts';
 import type {Outgoing} from '../outcomes/fault-answer.ts';
 import {LIVE_HEADER, LIVE_SCRIPT} from './live-script.ts';
 import {act, type Actions, FORMS} from './page-actions.ts';
@@ -113,7 +113,7 @@ export class ServedPages {
     const session = this.#session(request, host);
     if (!session) return html(403, lockedPage(GONE));
     const form = await readForm(request);
-    if (!same(form.get('form') ?? '', session.formToken))
+    if (!sameToken(form.get('form') ?? '', session.formToken))
       throw new ServiceError('AUTHORIZATION_ERROR', 'the form is not one of this page');
     const {notice, control} = await act(path, form, this.#source);
     session.notice = notice;
@@ -139,11 +139,6 @@ async function readForm(request: SandboxRequest): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type) || !(length <= FORM_BYTES_MAX))
     throw new ServiceError('VALIDATION_ERROR', 'a short form is expected');
   return new URLSearchParams(await request.text());
-}
-
-function same(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** The name has the port: all sandboxes of this machine share a host, and therefore its cookies. */

@@ -1,4 +1,5 @@
 import type {HeaderPairs} from '../delivery/delivery.ts';
+import {trimmed} from '../verify/header-values.ts';
 
 /** The first line and the headers of a request (RFC 9112, sections 3 to 6). */
 export interface RequestHead {
@@ -69,15 +70,6 @@ function parseHeaders(text: string, from: number, framing: Framing): HeaderPairs
   }
   return headers;
 }
-
-function trimmed(text: string, from: number, to: number): string {
-  let [start, end] = [from, to];
-  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(start, end);
-}
-
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 /** Most names have another length. */
 function note(framing: Framing, name: string, value: string): void {

@@ -43,8 +43,8 @@ export const spacedValues = (headers: WebhookHeaders, name: string): string[] =>
   );
 
 /** Optional white space as HTTP defines it: `trim()` would also remove characters that are part of a value. */
-function trimmed(text: string): string {
-  let [start, end] = [0, text.length];
+export function trimmed(text: string, from = 0, to = text.length): string {
+  let [start, end] = [from, to];
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(start, end);
