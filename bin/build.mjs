@@ -40,14 +40,14 @@ function describe(bundles) {
 }
 
 /**
- * The help of every command and topic, before it is laid out, in one file, with the places of the texts in another; both
- * are read by the launcher.
+ * The help of every command and topic, before it is laid out, in one file, each text compressed, with their places in
+ * another; both are read by the launcher.
  */
 function writeHelp(help) {
   const parts = [];
   let at = 0;
   const place = (text) => {
-    const bytes = Buffer.from(text);
+    const bytes = brotliCompressSync(text);
     parts.push(bytes);
     at += bytes.length;
     return [at - bytes.length, bytes.length];
@@ -55,7 +55,7 @@ function writeHelp(help) {
   const placesOf = (texts) =>
     Object.fromEntries(Object.entries(texts).map(([id, text]) => [id, place(text)]));
   const places = {commands: placesOf(help.commands), topics: placesOf(help.topics)};
-  writeAtomic(join(dist, 'help-of-all.txt'), Buffer.concat(parts));
+  writeAtomic(join(dist, 'help-of-all.br'), Buffer.concat(parts));
   writeAtomic(join(dist, 'help-of-all.json'), JSON.stringify(places));
 }
 

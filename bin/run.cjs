@@ -70,12 +70,12 @@ function readHelp(kind, id) {
   try {
     const [at, length] = JSON.parse(readDist('help-of-all.json'))[kind][id];
     const bytes = Buffer.alloc(length);
-    const file = fs.openSync(`${dist}help-of-all.txt`);
+    const file = fs.openSync(`${dist}help-of-all.br`);
     fs.readSync(file, bytes, 0, length, at);
     fs.closeSync(file);
     const {layOut, placeOf} = require(`${dist}layout.cjs`);
     if (typeof placeOf !== 'function') throw new Error('dist/layout.cjs is incomplete');
-    return {form: bytes.toString(), layOut, placeOf};
+    return {form: require('node:zlib').brotliDecompressSync(bytes).toString(), layOut, placeOf};
   } catch (error) {
     return refuse(damaged(error));
   }

@@ -24,7 +24,7 @@ const OUTPUTS = [
     'dist/completion.json',
     'dist/layout.cjs',
   ],
-  ...['dist/help.txt', 'dist/help-of-all.txt', 'dist/help-of-all.json'],
+  ...['dist/help.txt', 'dist/help-of-all.br', 'dist/help-of-all.json'],
   '.oclif.manifest.json',
 ];
 const BUILD_STAMP = 'dist/.remit-built';

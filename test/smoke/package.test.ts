@@ -58,7 +58,7 @@ describe('the packed package', function () {
       'bin/run.cjs',
       'dist/THIRD-PARTY-LICENCES.txt',
       'dist/help-of-all.json',
-      'dist/help-of-all.txt',
+      'dist/help-of-all.br',
       'dist/layout.cjs',
       'dist/more.cjs',
       'dist/help.txt',

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {brotliDecompressSync} from 'node:zlib';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {helpForm} from '../../src/cli/help/help.ts';
 import {layOut} from '../../src/cli/help/layout.ts';
@@ -29,11 +30,11 @@ const HAS_TERMINALS = /util-linux/.test(String(spawnSync('script', ['--version']
 describe('help that the build wrote', function () {
   this.timeout(120_000);
   const places = readJson('dist/help-of-all.json') as {commands: Places; topics: Places};
-  const texts = readFileSync(join(ROOT, 'dist', 'help-of-all.txt'));
+  const texts = readFileSync(join(ROOT, 'dist', 'help-of-all.br'));
   const all = {...places.commands, ...places.topics};
   const written = (id: string) => {
     const [at, length] = all[id]!;
-    return texts.toString('utf8', at, at + length);
+    return brotliDecompressSync(texts.subarray(at, at + length)).toString();
   };
   const ON_PAPER = {width: 80, styles: false};
 

@@ -120,7 +120,7 @@ export class ReleasePhase {
     while (taken !== undefined && !this.#mayTake(taken)) taken = this.#source.next();
     if (taken === undefined) return undefined;
     const job = releaseJob(taken.row, this.#run.settings.retryUnapproved);
-    if (this.#isLeft(job)) job.look = true;
+    if (this.#isLeft(job) || this.#run.settings.comparesFetched === true) job.look = true;
     return job;
   }
 

@@ -8,7 +8,7 @@ export interface RunSettings {
   maxWaitMs?: number | undefined;
   /** Release rows whose record differs in rail, currency or metadata. */
   acceptDifferences: boolean;
-  /** A record that is read before its release must agree with its row in every field that it shows. */
+  /** Every record is read before its release, and must agree with its row in every field that it shows. */
   comparesFetched?: boolean;
   /** False if a cap of the profile forbids `acceptDifferences`. */
   mayAcceptDifferences?: boolean;
