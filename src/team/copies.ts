@@ -30,7 +30,7 @@ export interface TeamBatch {
   journal: string | null;
 }
 
-export const isKind = (kind: string): kind is Kind => keysOf(KINDS).some((known) => known === kind);
+const isKind = (kind: string): kind is Kind => keysOf(KINDS).some((known) => known === kind);
 
 export async function teamBatches(sql: Sql): Promise<TeamBatch[]> {
   const rows = await sql<TeamBatch>('select key, kind, id, journal from @.batches order by key');
@@ -204,7 +204,7 @@ async function copyClaims(sql: Sql, db: SqliteDatabase, {key}: TeamBatch): Promi
   db.transaction(() => {
     for (const {batch, journal, party, amount, currency, ...claim} of claims) {
       db.prepare('insert or ignore into claimants (id, profile, batch, journal) values (?, ?, ?, ?)').run(
-        ...[idOf(['', batch, journal]), '', batch ?? '', journal ?? ''],
+        ...[sharedId(['', batch, journal]), '', batch ?? '', journal ?? ''],
       );
       const {id} = db
         .prepare<{id: number}>('select id from claimants where batch = ? and journal = ? limit 1')
@@ -240,5 +240,5 @@ function listJournals(
 }
 
 /** The same id for the same names on every machine. */
-export const idOf = (names: readonly unknown[]): number =>
+export const sharedId = (names: readonly unknown[]): number =>
   createHash('sha256').update(JSON.stringify(names)).digest().readUIntBE(0, 6);

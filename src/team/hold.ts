@@ -312,7 +312,7 @@ export class LeaseHold {
     const who =
       by === null || found?.owner === this.#lease.owner
         ? ''
-        : `: ${holderText(ownJson<LeaseHolder>(by))} has it now`;
+        : `: ${leaseHolderText(ownJson<LeaseHolder>(by))} has it now`;
     const error = new RemitError('LOCKED', `the lease of the batch was lost${who}; this run has stopped`, {
       hint: 'run the same command again: it continues once no other process has the batch',
       cause,
@@ -454,5 +454,5 @@ export async function writeTables(sql: Sql, key: number | undefined, {tables}: C
   }
 }
 
-export const holderText = ({host, pid, purpose, since}: LeaseHolder): string =>
+export const leaseHolderText = ({host, pid, purpose, since}: LeaseHolder): string =>
   `process ${pid} on ${host} (${purpose}, since ${since})`;

@@ -89,7 +89,7 @@ export async function migrateTeam(db: TeamDatabase): Promise<{registry: string}>
   const schema = quoteName(db.address.schema);
   return db.transaction(async (sql) => {
     // Two that create the schema at once meet here: the lock belongs to the transaction.
-    await sql('select pg_advisory_xact_lock(hashtext($1), 1)', [`remit ${db.address.schema}`]);
+    await sql('select pg_advisory_xact_lock(hashtext($1), 1)', [`migrations of ${db.address.schema}`]);
     const [exists] = await sql('select 1 from pg_namespace where nspname = $1', [db.address.schema]);
     if (exists === undefined) await sql(`create schema ${schema}`);
     for (const statement of PREPARE.split(';')) await sql(statement);

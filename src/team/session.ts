@@ -20,8 +20,8 @@ import {openSqlite} from '../store/sqlite/sqlite.ts';
 import {readTeamAddress, type TeamAddress} from './address.ts';
 import {ChangeLog} from './changes.ts';
 import {type Sql, TeamDatabase} from './connection.ts';
-import {idOf, type TeamBatch, teamBatches, writeJournal, writeRegistry, writeStubs} from './copies.ts';
-import {holderText, LeaseHold, writeTables} from './hold.ts';
+import {sharedId, type TeamBatch, teamBatches, writeJournal, writeRegistry, writeStubs} from './copies.ts';
+import {leaseHolderText, LeaseHold, writeTables} from './hold.ts';
 import {acquire, type Acquired, type FoundLease, FOUND, LEASE_MS, type LeaseHolder} from './lease.ts';
 import {putBack, type LeftTail, noteLate} from './left-tail.ts';
 import {migrateTeam} from './schema.ts';
@@ -192,7 +192,7 @@ export class TeamSession {
     this.#taken = {batch, hold, mark};
     if (before.released === 0 && before.journal !== null)
       this.#options.say(
-        `The batch was left by ${before.holder === null ? 'another process' : holderText(ownJson<LeaseHolder>(before.holder))}; rows that it may have sent are checked first.`,
+        `The batch was left by ${before.holder === null ? 'another process' : leaseHolderText(ownJson<LeaseHolder>(before.holder))}; rows that it may have sent are checked first.`,
       );
     for (const tail of left) {
       const isNewest = (tail.owner === before.owner && before.released === 0) || tail.gen > before.gen;
@@ -309,7 +309,7 @@ export class TeamSession {
     const {batch, mark} = must(this.#taken, 'lease of the batch that claims');
     const {kind, namespace, journalId} = plan;
     const names = [service.mode, withLoopback(service.baseUrl), kind, namespace];
-    const scope = idOf(names);
+    const scope = sharedId(names);
     const of = {...batch, journal: journalId};
     await this.#db.transaction(async (sql) => {
       await sql(
@@ -425,9 +425,9 @@ async function writeClaims(sql: Sql, db: SqliteDatabase, {key, kind, id}: TeamBa
   const scopes = db.prepare('select id, mode, base_url, kind, namespace, content_plan from scopes').all();
   const claimants = db.prepare('select id, profile, batch, journal from claimants').all();
   const scopeOf = new Map(
-    scopes.map((s) => [s['id'], idOf([s['mode'], s['base_url'], s['kind'], s['namespace']])]),
+    scopes.map((s) => [s['id'], sharedId([s['mode'], s['base_url'], s['kind'], s['namespace']])]),
   );
-  const claimantOf = new Map(claimants.map((c) => [c['id'], idOf([c['profile'], c['batch'], c['journal']])]));
+  const claimantOf = new Map(claimants.map((c) => [c['id'], sharedId([c['profile'], c['batch'], c['journal']])]));
   const translated = (row: SqlRow): SqlRow => ({
     ...row,
     ...('scope' in row ? {scope: scopeOf.get(row['scope'] ?? null) ?? row['scope'] ?? null} : {}),
@@ -496,7 +496,7 @@ function statusText(path: string): string | null {
 }
 
 const holderOf = ({holder}: FoundLease): string =>
-  holder === null ? 'Another process' : capital(holderText(ownJson<LeaseHolder>(holder)));
+  holder === null ? 'Another process' : capital(leaseHolderText(ownJson<LeaseHolder>(holder)));
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 function heldError(id: string, found: FoundLease): RemitError {

@@ -39,7 +39,7 @@ export const JOURNAL_TABLES: readonly MirrorTable[] = [
   table('differences', 1, 'n# fields'),
 ];
 
-/** The registry, for all batches. Scopes and claimants have the same ids everywhere; see `idOf`. */
+/** The registry, for all batches. Scopes and claimants have the same ids everywhere; see `sharedId`. */
 export const REGISTRY_TABLES: readonly MirrorTable[] = [
   table(
     'entries',
@@ -51,7 +51,7 @@ export const REGISTRY_TABLES: readonly MirrorTable[] = [
   table('unanswered', 4, 'scope# reference generation# fingerprint'),
 ];
 
-export const isNumber = (column: string): boolean => column.endsWith('#');
+const isNumber = (column: string): boolean => column.endsWith('#');
 export const nameOf = (column: string): string => column.replace('#', '');
 export const namesOf = ({columns}: MirrorTable): string[] => columns.map(nameOf);
 const typeOf = (column: string): string => (isNumber(column) ? 'bigint' : 'text');

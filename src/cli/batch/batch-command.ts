@@ -21,7 +21,7 @@ export abstract class BatchCommand extends RemitCommand {
     return local;
   }
 
-  protected override async prepare(flags: JsonFields): Promise<void> {
+  protected override async beforeRun(flags: JsonFields): Promise<void> {
     if (!('state-dir' in this.ctor.flags)) return;
     const {openTeam} = await import('../team/open.ts');
     const local = this.openLocal();
@@ -29,7 +29,7 @@ export abstract class BatchCommand extends RemitCommand {
     if (team !== undefined) local.team = team;
   }
 
-  protected override async finish(error?: unknown): Promise<void> {
+  protected override async afterRun(error?: unknown): Promise<void> {
     const {team} = this.openLocal();
     if (team === undefined) return;
     const {endTeam} = await import('../team/open.ts');

@@ -112,7 +112,7 @@ export abstract class RemitCommand extends Command {
     if (flags.output === 'id') await refuseIds(this.id ?? '');
     if (flags.query !== undefined) await checkQuery(flags.query);
     if (flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
-    await this.prepare?.(parsed.flags);
+    await this.beforeRun?.(parsed.flags);
     return parsed;
   }
 
@@ -179,10 +179,10 @@ export abstract class RemitCommand extends Command {
   }
 
   /** What a command needs before it runs, once its flags are known. */
-  protected prepare?(flags: JsonFields): Promise<void>;
+  protected beforeRun?(flags: JsonFields): Promise<void>;
 
   /** What a command does after it has run, whether it failed or not. */
-  protected finish?(error?: unknown): Promise<void>;
+  protected afterRun?(error?: unknown): Promise<void>;
 
   /** Runs the command to its end and writes its result or its error; never throws. */
   async runToEnd(): Promise<ExitCode> {
@@ -190,11 +190,11 @@ export abstract class RemitCommand extends Command {
     try {
       const result = await this.run().then(
         async (value: Printable) => {
-          await this.finish?.();
+          await this.afterRun?.();
           return value;
         },
         async (error: unknown) => {
-          await this.finish?.(error);
+          await this.afterRun?.(error);
           throw error;
         },
       );

@@ -78,6 +78,17 @@ const Summary = object({
   next: textOrNull.describe('the next command to type'),
   followed: Followed.optional().describe('with --wait, --until or --refresh'),
   report_file: text.optional().describe('with --html'),
+  runners: z
+    .array(
+      object({
+        ...{host: text, pid: count, purpose: text, since: text},
+        last_word_s: count,
+        lease: z.enum(['held', 'lost']),
+      }),
+    )
+    .optional()
+    .describe('with --state: the process that has the batch, or has lost it'),
+  late_outcomes: count.optional().describe('with --state: answers that came after the lease was lost'),
   published_at: text
     .optional()
     .describe('while another process has the batch: when it published what is shown'),
@@ -329,6 +340,8 @@ const VERBS: Readonly<Record<string, forms.Printed>> = {
   list: list(Listed),
   resolve: document(Resolved),
   template: document(Template),
+  move: document(object({batch_id: text, place: text})),
+  'state:grants': document(object({role: text, schema: text, sql: text})),
 };
 
 /** The verbs whose output names the party or the record. */
