@@ -11,9 +11,10 @@ const {values} = parseArgs({
   options: {each: {type: 'string', default: '40'}, seed: {type: 'string', default: '1'}},
 });
 const NEEDED = 0.95;
-const TESTS = ['match/brute-force', 'match/rules', 'book/totals', 'book/decisions', 'match/worlds'].map(
-  (name) => `test/reconcile/${name}.test.ts`,
-);
+const TESTS = [
+  ...['match/brute-force', 'match/rules', 'match/worlds'],
+  ...['book/totals', 'book/decisions', 'book/period', 'book/statements'],
+].map((name) => `test/reconcile/${name}.test.ts`);
 const SWAPS: readonly (readonly [RegExp, string])[] = [
   [/ = /g, ' <> '],
   [/ <> /g, ' = '],

@@ -93,6 +93,27 @@ export async function readPayments(
   return payments;
 }
 
+/** Payments of earlier runs that are still open: what became of them since. One that is not found stays as it was. */
+export async function readAgain(
+  {client, stop}: Context,
+  payments: readonly ExpectedPayment[],
+  dayAt: DayAt,
+): Promise<ExpectedPayment[]> {
+  const found: ExpectedPayment[] = [];
+  for (const {kind, recordId} of payments) {
+    if (recordId === undefined || kind === 'transfer') continue;
+    try {
+      const params = {id: recordId};
+      const {data} = await client.record(`${kind}s.get`, {params, options: {signal: stop.signal}});
+      const read = servicePayment(data, kind, dayAt);
+      if (read !== undefined && !isUnread(read)) found.push(read);
+    } catch (error) {
+      if (!(error instanceof RemitError) || error.httpStatus !== 404) throw error;
+    }
+  }
+  return found;
+}
+
 const options = (context: Context) => ({
   ...{all: true, pageSize: 100, checksFilters: true, signal: context.stop.signal},
   onWarning: ({text}: {text: string | undefined}) => {

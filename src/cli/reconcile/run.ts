@@ -9,8 +9,9 @@ import {type BookIdentity, type NotedReturn, noteReturns} from '../../batch/repo
 import {repayReference} from '../../batch/report/returned.ts';
 import {Book} from '../../reconcile/book/book.ts';
 import {dayFrom} from '../../reconcile/model/day.ts';
+import type {PeriodState} from '../../reconcile/model/finding.ts';
 import type {LinesAdded} from '../../reconcile/book/stored-lines.ts';
-import type {ReportedBalance} from '../../reconcile/model/asked.ts';
+import type {AskedPeriod, ReportedBalance} from '../../reconcile/model/asked.ts';
 import type {FeeRule} from '../../reconcile/model/options.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import {PlannedPayments} from '../../reconcile/service/planned-payments.ts';
@@ -26,6 +27,7 @@ import {batchPayments, type BatchRows} from './batch-payments.ts';
 import {matchOptions} from './match-options.ts';
 import {
   labelsOf,
+  readAgain,
   readBankLines,
   readPayments,
   type ReadingSince,
@@ -84,8 +86,10 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
       if (balance !== undefined) reported.push(balance);
     }
     const records = await readPayments(context, new Set(accounts), since, unreadable);
-    book.addPayments(joined(records, rows.payments, from));
     const asked = {accounts, from, to, reported};
+    const carried = openBefore(book, asked, new Set(records.map(({key}) => key)));
+    records.push(...(await readAgain(context, carried, dayAt)));
+    book.addPayments(joined(records, rows.payments, from));
     const totals = book.match(matchOptions(request.nowMs, profile.mode, request.fees), asked);
     noteReturned(book, {stateDir, rows, before});
     const labels = await labelsOf(context, accounts);
@@ -99,6 +103,24 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     await book.close();
     throw error;
   }
+}
+
+const OPEN: ReadonlySet<PeriodState> = new Set([
+  'expected',
+  'tentative',
+  'suggested',
+  'ambiguous',
+  'overdue',
+  'contradicted',
+]);
+
+/** Payments that were sent before the period and are still open, and that were not read in this run. */
+function openBefore(book: Book, within: AskedPeriod, read: ReadonlySet<string>): ExpectedPayment[] {
+  const open: ExpectedPayment[] = [];
+  for (const {isCarried, state, match, payment} of book.payments({within}))
+    if (isCarried && match?.state !== 'matched' && OPEN.has(state) && !read.has(payment.key))
+      open.push(payment);
+  return open;
 }
 
 /** A first day that finds a payment again, which may have been created before it was sent. */

@@ -6,6 +6,7 @@ import {must} from '../../../src/narrow.ts';
 import {LedgerDesk} from './ledger-desk.ts';
 
 interface Printed {
+  to: string;
   conclusive: boolean;
   why: string[];
   lines: {added: number; known: number; changed: number; gone: number};
@@ -325,6 +326,22 @@ describe('reconcile', () => {
     assert.equal((await printed(' --batch nov')).counts['returned'], 1);
     const unknown = await desk.reconcile('--batch dec');
     assert.equal(unknown.exitCode, 4);
+    await close();
+  });
+
+  it('reads again what is still open from before the period', async () => {
+    desk.bank(() => []);
+    desk.payouts((records) => records.map((one) => ({...one, status: 'pending'})));
+    desk.desk.clock.advance(10 * 86_400_000);
+    const first = await printed();
+    assert.equal(first.counts['overdue'], 3);
+    desk.honest();
+    desk.bank(() => []);
+    desk.desk.requests = [];
+    const later = await printed(` --from ${first.to}`);
+    assert.equal(later.totals[0]?.['carried_over']?.count, 3);
+    assert.equal(later.counts['contradicted'], 3); // they are settled by now
+    assert.equal(desk.desk.requests.filter((one) => /\/payouts\/[0-9a-f-]{36}$/.test(one)).length, 3);
     await close();
   });
 

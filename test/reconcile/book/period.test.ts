@@ -8,7 +8,7 @@ import type {CountedSum, CurrencyTotals} from '../../../src/reconcile/model/tota
 import type {Book} from '../../../src/reconcile/book/book.ts';
 import {ledgerEntries} from '../../../src/reconcile/export/entries.ts';
 import {Dice} from '../../sim/random.ts';
-import {ACCOUNT, addAll, line, OPTIONS, payment, recordId, withBook} from '../harness.ts';
+import {ACCOUNT, addAll, line, OPTIONS, payment, READ, recordId, withBook} from '../harness.ts';
 import {worldOf} from '../worlds.ts';
 
 const TODAY = {...OPTIONS, today: '2026-06-30'};
@@ -184,6 +184,20 @@ describe('a period', () => {
       assert.equal(why('2026-04-01', '2026-04-30'), 0);
       const other = book.match(OPTIONS, {accounts: ['other'], from: '2026-03-01', to: '2026-04-30'});
       assert.deepEqual([other.why, other.perCurrency], [[], []]);
+    }));
+
+  it('has a balance that a later line of a statement alone does not change', () =>
+    withBook((book) => {
+      addAll(book, [line('a', {amount: 5n}), line('s', {amount: 5n, source: 'statement', id: undefined})]);
+      const closing = () => {
+        const reported = [{account: ACCOUNT, currency: 'USD', minor: 100n}];
+        const asked = {accounts: [ACCOUNT], from: '2026-03-01', to: '2026-03-31', reported};
+        return book.match(OPTIONS, asked).perCurrency[0]?.closing;
+      };
+      assert.equal(closing(), 100n);
+      const forged = {amount: 7n, source: 'statement', bookingDay: '2026-04-05', id: undefined} as const;
+      book.addLines([line('forged', forged)], {...READ, source: 'statement', from: '2026-04-01'});
+      assert.equal(closing(), 100n);
     }));
 
   it('takes stated balances of a longer statement at its own first and last day', () =>

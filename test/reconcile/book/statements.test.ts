@@ -152,6 +152,7 @@ describe('a statement in the book', () => {
       // The same ending: in another format it may be the same account, in this one it is another.
       const like = 'DE99100100100006820101';
       await refusal(() => add(book, 'like.xml', [], {number: like}));
+      await refusal(() => add(book, 'other.txt', [], {number: '0006829999', format: 'mt940'}));
       await add(book, 'like.txt', [stated('s a')], {number: '0006820101', format: 'mt940'});
       await add(book, 'own.xml', [], {number: other, account: 'another account'});
       book.forget(idOf(book, 'march.xml'), how);
