@@ -134,20 +134,17 @@ export const brokenTrail = (path: string, {line, why}: {line: number; why: strin
   });
 
 /** Events of people who make the rows of a batch. */
-const MAKING: ReadonlySet<AuditEventName> = new Set([
-  'planned',
-  'confirmed',
-  'staged',
-  'retried',
-  'resolved',
-]);
+const MAKING: ReadonlySet<AuditEventName> = new Set(['staged', 'retried', 'resolved']);
+
+/** Ways of a run that send rows for the first time; whoever only releases does not make them. */
+const MAKING_PATHS: readonly unknown[] = ['stage-only', 'direct'];
 
 /** The makers of a batch, and when each row was last touched, according to its trail. */
 export function readMakers({events}: AuditTrail): {makers: string[]; touched: Map<string, number>} {
   const makers = new Set<string>();
   const touched = new Map<string, number>();
   for (const {event, person, facts, seq} of events) {
-    if (person !== null && MAKING.has(event) && facts['doing'] !== 'release') makers.add(person);
+    if (person !== null && (MAKING.has(event) || MAKING_PATHS.includes(facts['path']))) makers.add(person);
     const {rows} = facts;
     if ((event === 'retried' || event === 'resolved') && Array.isArray(rows))
       for (const reference of rows) if (typeof reference === 'string') touched.set(reference, seq);

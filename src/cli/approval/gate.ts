@@ -148,12 +148,9 @@ export class ApprovalGate {
       by: operatorName(),
       person: approvalKey === undefined ? null : personOf(approvalKey, this.#policy).person,
     };
-    const planned = this.#newPlan();
-    const all = [...planned.map((facts) => ({event: 'planned' as const, facts})), ...events];
-    this.#trail = addEvents(
-      folder,
-      all.map(({event, facts}) => ({event, facts, ...stamp})),
-    );
+    const planned = this.#newPlan().map((facts) => ({event: 'planned' as const, facts, person: null}));
+    const all = [...planned, ...events].map((each) => ({...stamp, ...each}));
+    this.#trail = addEvents(folder, all);
   }
 
   /** What was planned since the last event, if it was: a plan is made offline, and is noted with what follows. */

@@ -200,7 +200,7 @@ describe('after an approval', () => {
     assert.deepEqual(
       honest.events.map(({event, person}) => [event, person]),
       [
-        ['planned', 'ben'],
+        ['planned', null],
         ['confirmed', 'ben'],
         ['staged', 'ben'],
         ['confirmed', 'ben'],

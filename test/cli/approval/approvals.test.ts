@@ -114,6 +114,21 @@ describe('approval by a second person', () => {
     assert.equal(paid(), 2);
   });
 
+  it('counts for the person who only releases, and goes on with a release', async () => {
+    await people.as('ben', 'run ./p.csv --batch-id b --yes');
+    exits(await people.approve('carl'), 0);
+    people.service.fault = ({body}) =>
+      body?.includes('"auto_approve":true')
+        ? {status: 401, body: {error_code: 'AUTHENTICATION_ERROR'}}
+        : undefined;
+    exits(await people.as('carl', 'release b --yes'), 3);
+    people.service.fault = () => undefined;
+    const refused = paid();
+    const released = await people.as('carl', 'run b --yes --json');
+    exits(released, 0);
+    assert.deepEqual([(released.json() as Summary).accepted, paid() - refused], [2, 2]);
+  });
+
   it('does not count for the person who has retried or resolved', async () => {
     await people.as('ben', 'run ./p.csv --batch-id b --yes');
     exits(await people.approve('carl'), 0);

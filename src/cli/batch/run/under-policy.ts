@@ -62,7 +62,7 @@ export async function beforeSending(
   if (gate === undefined) return;
   if (path === 'cancel') return gate.note('canceled');
   if (path === 'stage-only') await gate.signAsMaker();
-  gate.note('confirmed', {doing});
+  gate.note('confirmed', {doing, path});
 }
 
 /** What the other person types. */
