@@ -427,7 +427,9 @@ async function writeClaims(sql: Sql, db: SqliteDatabase, {key, kind, id}: TeamBa
   const scopeOf = new Map(
     scopes.map((s) => [s['id'], sharedId([s['mode'], s['base_url'], s['kind'], s['namespace']])]),
   );
-  const claimantOf = new Map(claimants.map((c) => [c['id'], sharedId([c['profile'], c['batch'], c['journal']])]));
+  const claimantOf = new Map(
+    claimants.map((c) => [c['id'], sharedId([c['profile'], c['batch'], c['journal']])]),
+  );
   const translated = (row: SqlRow): SqlRow => ({
     ...row,
     ...('scope' in row ? {scope: scopeOf.get(row['scope'] ?? null) ?? row['scope'] ?? null} : {}),

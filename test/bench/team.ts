@@ -11,11 +11,15 @@ for (let round = 1; round <= rounds; round++) {
     const all = references(rows);
     const place = kind === 'team' ? [] : ['--state-dir', machine];
     await world.run(['plan', world.file('bills.csv', all), '--batch-id', 'bills', ...place], {machine});
-    const run = await world.run(['run', 'bills', '--yes', '--debug', '-o', 'json', '--out', '.', ...place], {machine});
+    const run = await world.run(['run', 'bills', '--yes', '--debug', '-o', 'json', '--out', '.', ...place], {
+      machine,
+    });
     const {elapsed_ms: ms} = JSON.parse(run.stdout) as {elapsed_ms: number};
     rate[kind] = (rows / ms) * 1000;
     const statements = Number(/\* (\d+) statements/.exec(run.stderr)?.[1] ?? 0);
-    console.log(`${kind}: ${Math.round(rate[kind])} rows/s, ${statements} statements (${(statements / rows).toFixed(4)} a row)`);
+    console.log(
+      `${kind}: ${Math.round(rate[kind])} rows/s, ${statements} statements (${(statements / rows).toFixed(4)} a row)`,
+    );
     world.assertPaidOnce(all);
     await world.close();
   }

@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core';
 import type {Kind} from '../../batch/model/kinds.ts';
 import type {JsonFields} from '../../narrow.ts';
+import type {TeamSession} from '../../team/session.ts';
 import {RemitCommand} from '../core/command.ts';
 import type {LocalContext} from '../core/context.ts';
 
@@ -14,6 +15,7 @@ type TeamUse = {reads: string} | {readsAll: true} | {takes: string; purpose: str
 export abstract class BatchCommand extends RemitCommand {
   /** Set by the command class of the topic. */
   abstract readonly kind: Kind;
+  #team: TeamSession | undefined;
 
   protected override openLocal(): LocalContext {
     const local = super.openLocal();
@@ -25,15 +27,14 @@ export abstract class BatchCommand extends RemitCommand {
     if (!('state-dir' in this.ctor.flags)) return;
     const {openTeam} = await import('../team/open.ts');
     const local = this.openLocal();
-    const team = await openTeam(local, flags);
-    if (team !== undefined) local.team = team;
+    this.#team = await openTeam(local, flags);
+    if (this.#team !== undefined) local.team = this.#team;
   }
 
   protected override async afterRun(error?: unknown): Promise<void> {
-    const {team} = this.openLocal();
-    if (team === undefined) return;
+    if (this.#team === undefined) return; // also if the words could not be parsed
     const {endTeam} = await import('../team/open.ts');
-    await endTeam(this.openLocal(), team, error);
+    await endTeam(this.openLocal(), this.#team, error);
   }
 
   /** The folder with the batches: a copy of what the command uses, if a team shares them. */
