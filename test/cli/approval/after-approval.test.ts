@@ -251,6 +251,7 @@ describe('after an approval', () => {
     exits(await people.run('ben', set), 11);
     sign('anna');
     const checked = await people.as('ben', `policy check ${next} --json`);
+    exits(checked, 0);
     assert.deepEqual((checked.json() as {signed_by: string[]}).signed_by, ['anna']);
     exits(await people.run('ben', set), 0);
     exits(await release(), 11);
