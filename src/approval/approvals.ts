@@ -2,7 +2,7 @@ import {parseMajor} from '../money/amount.ts';
 import type {NamedDocument} from './approval-files.ts';
 import type {BatchTerms, SignedDocument, ApprovalStatement} from './document.ts';
 import {type ApprovedRow, idLeaf, rowLeaf} from './leaves.ts';
-import {type ApprovalRule, isHardware, type Policy, type PolicyKey, ruleFor} from './policy.ts';
+import {type ApprovalRule, fitsRule, type Policy, type PolicyKey, ruleFor} from './policy.ts';
 
 /** Clocks of two machines may differ by this much. */
 const CLOCK_SLACK_MS = 5 * 60_000;
@@ -110,8 +110,7 @@ export class Approvals {
 
   #counts({statement, key, by}: Counted, rule: ApprovalRule, nowMs: number): boolean {
     if (!rule.approvers.includes(key.person) || this.#makerNames.has(key.person)) return false;
-    if (rule.keys !== 'any' && !isHardware(key.type)) return false;
-    if (rule.keys === 'pin' && by.device?.isVerified !== true) return false;
+    if (!fitsRule(rule.keys, key.type, by.device)) return false;
     const [issued, expires] = [Date.parse(statement.issued), Date.parse(statement.expires)];
     return nowMs < expires && expires - issued <= rule.expiresMs && issued <= nowMs + CLOCK_SLACK_MS;
   }

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {RemitError} from '../errors.ts';
 import {formatMajor, parseMajor} from '../money/amount.ts';
 import {exponentOf} from '../money/currencies.ts';
-import {fingerprintOfKey, readPublicKey, type SshKeyType} from './ssh-key.ts';
+import {type DeviceUse, fingerprintOfKey, readPublicKey, type SshKeyType} from './ssh-key.ts';
 import {fromBase64} from './ssh-reader.ts';
 
 /** Signatures of approvals and of makers are made for this purpose alone. */
@@ -151,7 +151,11 @@ function checkRule(
   }
 }
 
-export const isHardware = (type: SshKeyType): boolean => type.startsWith('sk-');
+const isHardware = (type: SshKeyType): boolean => type.startsWith('sk-');
+
+/** Whether a signature was made with such a key as a rule demands. */
+export const fitsRule = (keys: KeyRule, type: SshKeyType, device: DeviceUse | undefined): boolean =>
+  keys === 'any' || (isHardware(type) && (keys !== 'pin' || device?.isVerified === true));
 
 /** The rule for a batch with this total, or undefined if the policy has none for its currency. */
 export function ruleFor({rules}: Policy, currency: string, totalMinor: bigint): ApprovalRule | undefined {

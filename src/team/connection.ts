@@ -117,8 +117,9 @@ export class TeamDatabase {
     client.on('error', () => {
       if (this.#client === client) this.#client = undefined;
     });
+    // A canceled wait for the standby is a warning without a code of its own, and the statement succeeds.
     client.on('notice', ({code}) => {
-      if (code === '57014' || code === '57P01' || code === '01000') this.#isDoubted ||= code !== '01000';
+      if (code === '01000' || code === '57P01') this.#isDoubted = true;
     });
     try {
       await client.connect();

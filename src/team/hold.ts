@@ -82,7 +82,7 @@ export class LeaseHold {
     this.#options = options;
     this.#lease = lease;
     this.#deadline = takenAt + LEASE_MS - MARGIN_MS;
-    this.#releaseAt = takenAt + releaseMs;
+    this.#releaseAt = options.clock.monotonic() + releaseMs; // measured before the answer arrived
     this.#writtenAt = takenAt;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
@@ -329,15 +329,17 @@ export class LeaseHold {
     token: string = randomUUID(),
   ): Promise<void> {
     const log = new ChangeLog(journal, JOURNAL_TABLES);
-    if (!log.isInstalled) log.install();
+    const isNew = !log.isInstalled;
+    if (isNew) log.install();
     const upTo = log.newest;
-    const sentAt = this.#options.clock.monotonic();
+    const {clock, db} = this.#options;
+    let sentAt = clock.monotonic();
     const {key} = this.#lease;
     const plan = must(
       journal.prepare<{value: string}>("select value from meta where name = 'plan'").get(),
       'plan of a journal that is written',
     );
-    const version = await this.#options.db.transaction(async (sql) => {
+    const writing = db.transaction(async (sql) => {
       const next = await fence(sql, this.#lease, token);
       if (next === undefined) return undefined;
       await clearBatch(sql, key);
@@ -346,12 +348,19 @@ export class LeaseHold {
         await nextTurn();
       }
       const {journalId} = ownJson<{journalId: string}>(plan.value);
+      sentAt = clock.monotonic(); // a large journal takes longer than a lease
       await sql(
-        'update @.batches set journal = $2, planned_at = coalesce(planned_at, clock_timestamp()) where key = $1',
-        [...[key, journalId]],
+        `update @.batches set journal = $2, intents = $3, planned_at = coalesce(planned_at, clock_timestamp()),
+           expires = clock_timestamp() + $4 * interval '1 ms' where key = $1`,
+        [key, journalId, JSON.stringify(this.#intents), LEASE_MS],
       );
       await more?.(sql);
       return next;
+    });
+    const version = await writing.catch((error: unknown) => {
+      this.#token = token; // its commit may have taken effect
+      if (isNew) log.remove(); // so that the next try writes the whole journal again
+      throw error;
     });
     if (version === undefined) {
       await this.#lookUp();

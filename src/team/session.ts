@@ -471,21 +471,25 @@ async function writeClaims(sql: Sql, db: SqliteDatabase, {key, kind, id}: TeamBa
         gone: gone.map(translated),
       })),
     });
-  // A claim stays as long as the batch has the reference; one that was only reserved is free again.
+  const mark = db
+    .prepare<{claims: number}>('select claims from journals where kind = ? and batch = ?')
+    .get(kind, id);
+  // A claim stays as long as the batch has the reference; one that was only reserved is free again. Without a mark the
+  // registry lacks what a lost holder has sent, so all claims stay.
   const ours = `select e.scope, e.fold, e.reference from @.entries e join @.claimants c on c.id = e.claimant
     join @.batches b on b.key = $1 and b.journal = c.journal and b.id = c.batch where e.standing is null`;
-  await sql(`delete from @.claims t where t.batch = $1 and (t.scope, t.fold, t.reference) not in (${ours})`, [
-    key,
-  ]);
+  if (mark !== undefined)
+    await sql(
+      `delete from @.claims t where t.batch = $1 and not exists
+         (${ours} and e.scope = t.scope and e.fold = t.fold and e.reference = t.reference)`,
+      [key],
+    );
   await sql(
     `insert into @.claims (scope, fold, reference, batch, n, at)
      select o.scope, o.fold, o.reference, $1, r.n, 0 from (${ours}) o join @.rows r on r.batch = $1 and r.fold = o.fold
        and r.reference = o.reference on conflict (scope, fold, reference) do update set batch = excluded.batch, n = excluded.n`,
     [key],
   );
-  const mark = db
-    .prepare<{claims: number}>('select claims from journals where kind = ? and batch = ?')
-    .get(kind, id);
   await sql('update @.batches set registry_mark = $2 where key = $1', [
     key,
     mark === undefined ? null : String(mark.claims),

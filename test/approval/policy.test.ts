@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {canonicalJson} from '../../src/approval/canonical.ts';
 import {
   APPROVAL_NAMESPACE,
@@ -7,7 +10,8 @@ import {
   ruleFor,
   ruleText,
 } from '../../src/approval/policy.ts';
-import {testKey} from './ssh-keys.ts';
+import {signedPolicy} from '../../src/approval/policy-file.ts';
+import {armored, type TestKey, testKey} from './ssh-keys.ts';
 
 const [anna, ben, device] = [testKey(), testKey(), testKey('sk-ssh-ed25519@openssh.com')];
 const RULE = '#remit rule currency=USD above=0 approvers=anna,ben quorum=1 expires=72h';
@@ -36,6 +40,23 @@ describe('approval policies', () => {
       parsePolicy([RULE, `anna ${both} ${anna.line}`, ...PEOPLE.slice(1)].join('\n'), 'p').keys.size,
       3,
     );
+  });
+
+  it('are replaced only by approvers of each rule, with such keys as it demands', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'remit-policy-'));
+    const large = '#remit rule currency=USD above=1000.00 approvers=ben quorum=1 expires=72h keys=hardware';
+    const old = policyOf(RULE, large);
+    const next = join(folder, 'next');
+    const text = `${RULE}\n`;
+    writeFileSync(next, text);
+    const signs = (name: string, key: TestKey) =>
+      writeFileSync(`${next}.${name}.sig`, armored(key.sign(text, POLICY_NAMESPACE)));
+    signs('anna', anna);
+    signs('ben', ben);
+    assert.deepEqual(signedPolicy(next, old), {by: [], quorum: 1});
+    signs('ben', device);
+    assert.deepEqual(signedPolicy(next, old).by.length, 1);
+    rmSync(folder, {recursive: true});
   });
 
   it('are refused as a whole if any line is not understood', () => {

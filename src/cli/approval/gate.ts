@@ -69,10 +69,23 @@ export class ApprovalGate {
   #names: string;
   #isReleasing = false;
 
-  /** @returns undefined for a profile without a policy: nothing of this applies to it */
-  static open(context: GateContext, batch: OpenBatch): ApprovalGate | undefined {
-    const {approvalPolicy} = context.profile;
-    return approvalPolicy === undefined ? undefined : new ApprovalGate(context, batch, approvalPolicy);
+  /**
+   * @returns undefined for a profile without a policy, or no profile: nothing of this applies to it
+   * @throws RemitError GUARD_APPROVAL if the batch was used with a policy before
+   */
+  static open(
+    context: Omit<GateContext, 'profile'> & Partial<Pick<GateContext, 'profile'>>,
+    batch: OpenBatch,
+  ): ApprovalGate | undefined {
+    const {profile} = context;
+    if (profile?.approvalPolicy !== undefined)
+      return new ApprovalGate({...context, profile}, batch, profile.approvalPolicy);
+    if (!existsSync(auditFile(batch.place.folder))) return undefined;
+    throw new RemitError(
+      'GUARD_APPROVAL',
+      `batch ${batch.plan.batchId} was staged under a policy, and the profile in use has none; nothing was changed`,
+      {hint: 'name the profile with the policy: --profile NAME'},
+    );
   }
 
   private constructor(context: GateContext, batch: OpenBatch, pinned: PinnedPolicy) {

@@ -24,7 +24,8 @@ export abstract class BatchCommand extends RemitCommand {
   }
 
   protected override async beforeRun(flags: JsonFields): Promise<void> {
-    if (!('state-dir' in this.ctor.flags)) return;
+    const own: typeof this.ctor.flags | undefined = this.ctor.flags; // a command without flags has none
+    if (own === undefined || !('state-dir' in own)) return;
     const {openTeam} = await import('../team/open.ts');
     const local = this.openLocal();
     this.#team = await openTeam(local, flags);

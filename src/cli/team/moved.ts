@@ -22,6 +22,10 @@ export function refuseMoved({team}: LocalContext, stateDir: string, kind: Kind, 
   );
 }
 
+/** Whether what a folder has of a batch is only what was left when it was moved away. */
+export const isMovedAway = (stateDir: string, kind: Kind, id: string): boolean =>
+  existsSync(markOf(stateDir, kind, id));
+
 export function markMoved(stateDir: string, kind: Kind, id: string, to: string | undefined): void {
   const mark = markOf(stateDir, kind, id);
   if (to === undefined) rmSync(mark, {force: true});

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
 import {payeeId} from '../../batch/harness.ts';
-import type {CliResult} from '../run-cli.ts';
+import {BASE_URL, type CliResult, TEST_KEY} from '../run-cli.ts';
 import {People, publicKey} from './people.ts';
 
 const exits = (result: CliResult, code: number) =>
@@ -172,6 +172,22 @@ describe('after an approval', () => {
       }
     });
 
+  it('stays needed without the profile that has the policy', async () => {
+    rmSync(join(folder(), 'approvals'), {recursive: true});
+    const bare = {
+      REMIT_API_KEY: TEST_KEY,
+      REMIT_BASE_URL: BASE_URL,
+      HOME: people.homeOf('ben'),
+      REMIT_STATE_DIR: join(people.folder, 'shared'),
+    };
+    for (const words of ['release b --yes', 'run b --yes', 'resolve b A-1 --not-paid --unseen']) {
+      const ran = await people.as('ben', words, {env: bare});
+      exits(ran, 11);
+      assert.match(ran.stderr, /batch b was staged under a policy, and the profile in use has none/);
+    }
+    assert.equal(paid(), 0);
+  });
+
   it('refuses single payments with such a profile', async () => {
     const create = [
       'payouts',
@@ -257,6 +273,7 @@ describe('after an approval', () => {
     exits(await people.run('ben', set), 11);
     sign('anna');
     const checked = await people.as('ben', `policy check ${next} --json`);
+    exits(checked, 0);
     assert.deepEqual((checked.json() as {signed_by: string[]}).signed_by, ['anna']);
     exits(await people.run('ben', set), 0);
     exits(await release(), 11);

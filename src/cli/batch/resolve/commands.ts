@@ -69,9 +69,10 @@ export abstract class BatchResolve extends BatchCommand {
     const profile = approvalProfile(local, this.project);
     const {runtime, clock, flags: global} = local;
     const gateOf = (batch: OpenBatch) =>
-      profile === undefined
-        ? undefined
-        : ApprovalGate.open({runtime, clock, commands: localCommands(global), profile}, batch);
+      ApprovalGate.open(
+        {runtime, clock, commands: localCommands(global), ...(profile === undefined ? {} : {profile})},
+        batch,
+      );
     return {kind: this.kind, stateDir, clock, local, gateOf, typed: this.typed};
   }
 

@@ -1,4 +1,4 @@
-import {copyFileSync, existsSync} from 'node:fs';
+import {copyFileSync, existsSync, rmSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {batchFolder, makeFolder} from '../../../batch/journal/folder.ts';
 import {openBatch, openLocked} from '../../../batch/journal/open-batch.ts';
@@ -12,7 +12,7 @@ import {ChangeLog} from '../../../team/changes.ts';
 import type {TeamSession} from '../../../team/session.ts';
 import {JOURNAL_TABLES} from '../../../team/tables.ts';
 import type {LocalContext} from '../../core/context.ts';
-import {markMoved} from '../../team/moved.ts';
+import {isMovedAway, markMoved} from '../../team/moved.ts';
 import {endTeam, openTeam} from '../../team/open.ts';
 
 interface Move {
@@ -85,7 +85,12 @@ async function toFolder({local, kind, id}: Move, team: TeamSession, folder: stri
   makeFolder(place.folder);
   const lock = await acquireLock(place.lock, {purpose: `move of batch ${id}`, clock});
   try {
+    if (existsSync(place.journal) && !isMovedAway(folder, kind, id))
+      throw new RemitError('GUARD_CONFIRM', `${folder} has a batch ${id} already; nothing was moved`, {
+        hint: 'name another folder with --to',
+      });
     markMoved(folder, kind, id, team.address.typed); // until it is complete
+    for (const suffix of ['-wal', '-shm']) rmSync(place.journal + suffix, {force: true});
     copyFileSync(from.journal, place.journal);
     const db = await openSqlite(place.journal, {durability: 'full'});
     new ChangeLog(db, JOURNAL_TABLES).remove();
