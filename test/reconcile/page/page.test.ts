@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {repayReference} from '../../../src/batch/report/returned.ts';
 import type {Book} from '../../../src/reconcile/book/book.ts';
+import type {AskedPeriod} from '../../../src/reconcile/model/asked.ts';
 import type {BankLine} from '../../../src/reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../../src/reconcile/model/payment.ts';
 import {RECONCILE_MARK, reconcilePage, type PageAbout} from '../../../src/reconcile/page/page.ts';
@@ -17,8 +18,8 @@ const ABOUT: PageAbout = {
 };
 const REPORTING: Reporting = {
   accounts: [{id: ACCOUNT, label: 'Operating'}],
-  ...{from: '2026-03-01', to: '2026-03-31', batches: [], why: [], reported: new Map(), repayReference},
-  inDoubt: new Set(['march/INV-5']),
+  ...{from: '2026-03-01', to: '2026-03-31', batches: [], why: [], repayReference},
+  planned: {inDoubt: new Set(['payout march/INV-5']), unconfirmed: new Set(), read: new Set()},
 };
 const row = (n: number) => ({batch: 'march', reference: `INV-${n}`});
 
@@ -83,8 +84,13 @@ async function everything(book: Book, {balanced = true} = {}): Promise<string> {
   return page(book, options);
 }
 
-const page = (book: Book, options = OPTIONS, {about = ABOUT, reporting = REPORTING} = {}): string =>
-  reconcilePage(book, readReconcileReport(book, book.match(options), reporting), about);
+const ASKED: AskedPeriod = {accounts: [ACCOUNT], from: REPORTING.from, to: REPORTING.to};
+
+const page = (
+  book: Book,
+  options = OPTIONS,
+  {about = ABOUT, reporting = REPORTING, asked = ASKED} = {},
+): string => reconcilePage(book, readReconcileReport(book, book.match(options, asked), reporting), about);
 
 const all = (node: Node, tag: string): Node[] => [...elements(node)].filter((each) => each.tag === tag);
 const cellsOf = (of: Node): string[] =>
@@ -226,10 +232,9 @@ describe('the page of a reconcile', () => {
       await withBook((other) => {
         other.addPayments(PAYMENTS.slice(0, 1));
         addAll(other, [own(1)]);
-        const reported = new Map([['USD', 5000n]]);
         const text = page(other, OPTIONS, {
           about: {...ABOUT, mode: 'live'},
-          reporting: {...REPORTING, reported},
+          asked: {...ASKED, reported: [{account: ACCOUNT, currency: 'USD', minor: 5000n}]},
         });
         const rows = tablesOf(text).get('Bank lines in USD') ?? [];
         assert.deepEqual(rows.at(0), ['Opening balance', '', '60.07', 'the closing balance less all lines']);
