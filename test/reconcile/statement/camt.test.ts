@@ -102,6 +102,20 @@ describe('camt.053', () => {
       assert.deepEqual(ids, ['E2E-R1', 'E2E-R2']);
     });
 
+  it('takes the reference of the only transaction if the entry has none', async () => {
+    const idOf = async (more: string) =>
+      (await read(camtDocument(camtStatement({entries: [camtEntry('10.00', {more})]})))).lines[0]?.id;
+    assert.equal(await idOf(`<NtryDtls>${details('10.00', 'R1')}</NtryDtls>`), 'R1');
+    assert.equal(
+      await idOf(`<AcctSvcrRef>E</AcctSvcrRef><NtryDtls>${details('10.00', 'R1')}</NtryDtls>`),
+      'E',
+    );
+    assert.equal(
+      await idOf(`<NtryDtls>${details('1.00', 'R1')}${details('2.00', 'R2')}</NtryDtls>`),
+      undefined,
+    );
+  });
+
   it('follows the direction of each transaction, if the bank states it', async () => {
     const way = (indicator: string) => `<CdtDbtInd>${indicator}</CdtDbtInd>`;
     const batch = `<NtryDtls>${details('10.00', 'R1', way('DBIT'))}${details('2.50', 'R2', way('CRDT'))}</NtryDtls>`;

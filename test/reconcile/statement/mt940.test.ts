@@ -135,6 +135,21 @@ describe('MT940', () => {
     );
   });
 
+  it('reads statements that no line separates, each with its account', async () => {
+    const open = (number: string) =>
+      `:20:X\n:25:${number}\n:28C:1\n:60F:C260301EUR1,00\n:62F:C260302EUR1,00\n`;
+    await refuses(open('1111') + open('2222'), /statements of 2 accounts: …1111, …2222$/);
+  });
+
+  it('counts a line once whose CR and LF are in different pieces of the file', async () => {
+    const head = ':20:X\r\n:25:1\r\n:28C:1\r\n:60F:C260301EUR1,00\r\n:61:260302C1,00NTRFX\r\n:86:';
+    const rest = 'y\r\n'.repeat(3);
+    for (const size of [16 * 1024 - 2, 16 * 1024 - 1, 16 * 1024, 16 * 1024 + 1]) {
+      const filler = 'x'.repeat(size - head.length);
+      await refuses(`${head}${filler}\r\n${rest}:61:HELLO\r\n`, /line 10: "HELLO" is not a transaction$/);
+    }
+  });
+
   it('reads balances of overdrawn accounts, and no currency behind the number', async () => {
     const text = statement([], {number: '9223382012EUR'}).replace(':60F:C', ':60F:D');
     const {balances} = await read(text);
