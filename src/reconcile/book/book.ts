@@ -38,20 +38,20 @@ const setCache = (db: SqliteDatabase, kib: number): void => db.exec(`PRAGMA cach
 const bookPath = (folder: string): string => join(folder, 'reconcile.sqlite');
 
 /** What is known of a statement when it has been read. */
-export interface ReadFacts extends Pick<StatementOrigin, 'format' | 'number'> {
+interface ReadFacts extends Pick<StatementOrigin, 'format' | 'number'> {
   days: Pick<LinesRead, 'from' | 'to'> | undefined;
   balances: readonly StatedBalances[];
 }
 
 /** How a statement is read into the book: each line as it is read. */
-export interface StatementReading {
+interface StatementReading {
   take: (line: BankLine) => void;
   /** See `StoredStatements.isOf`. */
   isKnown: (number: string, format: string) => boolean | undefined;
 }
 
 /** Which statement of which account is added. */
-export interface AddedStatement extends Omit<StatementOrigin, 'format' | 'number'> {
+interface AddedStatement extends Omit<StatementOrigin, 'format' | 'number'> {
   account: string;
   /** A person has named the account number, so it may be a new one. */
   isNumberNamed: boolean;
