@@ -23,15 +23,6 @@ export abstract class BatchCommand extends RemitCommand {
     return local;
   }
 
-  protected override async beforeRun(flags: JsonFields): Promise<void> {
-    const own: typeof this.ctor.flags | undefined = this.ctor.flags; // a command without flags has none
-    if (own === undefined || !('state-dir' in own)) return;
-    const {openTeam} = await import('../team/open.ts');
-    const local = this.openLocal();
-    this.#team = await openTeam(local, flags);
-    if (this.#team !== undefined) local.team = this.#team;
-  }
-
   protected override async afterRun(error?: unknown): Promise<void> {
     if (this.#team === undefined) return; // also if the words could not be parsed
     const {endTeam} = await import('../team/open.ts');
@@ -40,17 +31,26 @@ export abstract class BatchCommand extends RemitCommand {
 
   /** The folder with the batches: a copy of what the command uses, if a team shares them. */
   protected async stateDirOf(
-    {team, stateDir}: LocalContext,
-    flags: {'state-dir'?: string | undefined},
+    local: LocalContext,
+    flags: {state?: string | undefined; 'state-dir'?: string | undefined},
     use?: TeamUse,
   ): Promise<string> {
-    if (team === undefined) return flags['state-dir'] ?? stateDir;
+    const team = await this.#openTeam(local, flags);
+    if (team === undefined) return flags['state-dir'] ?? local.stateDir;
     if (use !== undefined) {
       if ('reads' in use) await team.fetch(this.kind, use.reads);
       else if ('takes' in use) await team.take(this.kind, use.takes, use);
       else await team.fetchAll(this.kind);
     }
     return team.stateDir;
+  }
+
+  async #openTeam(local: LocalContext, flags: JsonFields): Promise<TeamSession | undefined> {
+    if (this.#team !== undefined) return this.#team;
+    const {openTeam} = await import('../team/open.ts');
+    this.#team = await openTeam(local, flags);
+    if (this.#team !== undefined) local.team = this.#team;
+    return this.#team;
   }
 }
 

@@ -112,7 +112,6 @@ export abstract class RemitCommand extends Command {
     if (flags.output === 'id') await refuseIds(this.id ?? '');
     if (flags.query !== undefined) await checkQuery(flags.query);
     if (flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
-    await this.beforeRun?.(parsed.flags);
     return parsed;
   }
 
@@ -177,9 +176,6 @@ export abstract class RemitCommand extends Command {
     }
     return this.parse(options);
   }
-
-  /** What a command needs before it runs, once its flags are known. */
-  protected beforeRun?(flags: JsonFields): Promise<void>;
 
   /** What a command does after it has run, whether it failed or not. */
   protected afterRun?(error?: unknown): Promise<void>;

@@ -11,7 +11,7 @@ import {serviceInForce} from '../../core/service-in-force.ts';
 import {inGroup} from '../../input/flags.ts';
 import {duration} from '../../input/global-flags.ts';
 import {commandLine} from '../../line/command-line.ts';
-import {approvalProfile} from '../settings.ts';
+import {approvalProfile, sharedState} from '../settings.ts';
 import {approveDraft} from './approve-action.ts';
 import {confirmApproval} from './confirm-approval.ts';
 import {readApprovalRequest, requestOf, requestText} from './request.ts';
@@ -61,11 +61,8 @@ export abstract class BatchApprove extends BatchCommand {
     const local = this.openLocal();
     const {kind} = this;
     const {ask, file} = flags;
-    if (local.team !== undefined && file !== undefined && flags.write === undefined)
-      throw new RemitError('USAGE', 'the shared state of a team keeps no approvals', {
-        hint: 'write it with --write FILE; whoever runs the batch gives that file to --approval',
-      });
     const stateDir = await this.stateDirOf(local, flags, {reads: args.batch});
+    if (local.team !== undefined) throw sharedState(kind, args.batch, local);
     const place = {kind, batchId: args.batch, stateDir, clock: local.clock};
     if (file === undefined) {
       const path = ask ?? '';
