@@ -94,7 +94,7 @@ export async function readPayments(
 }
 
 /** Payments of earlier runs that are still open: what became of them since. One that is not found stays as it was. */
-export async function readOpenAgain(
+export async function readCarriedOver(
   {client, stop}: Context,
   payments: readonly ExpectedPayment[],
   dayAt: DayAt,

@@ -27,7 +27,7 @@ import {batchPayments, type BatchRows} from './batch-payments.ts';
 import {matchOptions} from './match-options.ts';
 import {
   labelsOf,
-  readOpenAgain,
+  readCarriedOver,
   readBankLines,
   readPayments,
   type ReadingSince,
@@ -88,7 +88,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     const records = await readPayments(context, new Set(accounts), since, unreadable);
     const asked = {accounts, from, to, reported};
     const carried = openBefore(book, asked, new Set(records.map(({key}) => key)));
-    records.push(...(await readOpenAgain(context, carried, dayAt)));
+    records.push(...(await readCarriedOver(context, carried, dayAt)));
     book.addPayments(joined(records, rows.payments, from));
     const totals = book.match(matchOptions(request.nowMs, profile.mode, request.fees), asked);
     noteReturned(book, {stateDir, rows, before});

@@ -1,5 +1,11 @@
 import {BookPart} from './book-part.ts';
-import type {LinesRead} from './stored-lines.ts';
+
+/** The account and days of a read, both included. */
+export interface DaysRead {
+  account: string;
+  from: string;
+  to: string;
+}
 
 const readsOf = (line: string, which: 'min' | 'max') =>
   `(select ${which}(m.read) from statement_lines m where m.l = ${line}.l)`;
@@ -20,7 +26,7 @@ export class GoneLines extends BookPart {
    * A line of an earlier read of the service, of the same account and days, that this read did not return is gone.
    * @returns how many are gone since the read before
    */
-  mark({account, from, to}: Omit<LinesRead, 'source'>, read: number): number {
+  mark({account, from, to}: DaysRead, read: number): number {
     return this.db
       .prepare(
         `update lines set gone = 1 where scope = ? and source = 'service' and account = ? and day between ? and ?
@@ -35,7 +41,7 @@ export class GoneLines extends BookPart {
    * anything, until one of the statements is forgotten.
    * @returns how many are gone now
    */
-  compare({account, from, to}: Omit<LinesRead, 'source'>): number {
+  compare({account, from, to}: DaysRead): number {
     const params = [this.scope, account, from, to];
     this.db.prepare(`update lines set gone = 1 - gone ${STATED} and gone <> ${IS_LACKED}`).run(...params);
     this.db.prepare(`update lines set gone = 1 ${STATED} and gone = 0 and ${IS_REPLACEMENT}`).run(...params);

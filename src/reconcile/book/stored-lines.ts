@@ -4,15 +4,12 @@ import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import type {BankLine, LineText} from '../model/line.ts';
 import {tokensOf} from '../model/tokens.ts';
 import {BookPart} from './book-part.ts';
-import {GoneLines} from './gone-lines.ts';
+import {type DaysRead, GoneLines} from './gone-lines.ts';
 import {HeldInsert} from './held-insert.ts';
 
 /** Which lines a read returned: all that this source has of the account from one day to another, both included. */
-export interface LinesRead {
+export interface LinesRead extends DaysRead {
   source: BankLine['source'];
-  account: string;
-  from: string;
-  to: string;
 }
 
 /** How the lines of a read differ from those of the reads before it. */
