@@ -164,7 +164,8 @@ export class TeamSession {
     }: {purpose: string; waitMs?: number | undefined; movedToo?: boolean},
   ): Promise<void> {
     if (this.#taken !== undefined) return;
-    const {clock, longestMs = LONGEST_MS} = this.#options;
+    const {clock} = this.#options;
+    const longestMs = Math.max(LONGEST_MS, this.#options.longestMs ?? 0); // a proxy may hold a request that was given up
     const left = await this.#leftTails(kind, id);
     const holder = {host: hostname(), pid: process.pid, purpose, since: new Date(clock.now()).toISOString()};
     const wanted = {
