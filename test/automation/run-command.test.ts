@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {createServer, type AddressInfo} from 'node:net';
 import {runCommand} from '../../src/automation/run-command.ts';
 import {RemitError} from '../../src/errors.ts';
+import {stringOf} from '../../src/narrow.ts';
 
 /** Runs a program in place of the command. */
 const run = (script: string, more: Partial<Parameters<typeof runCommand>[0]> = {}) =>
@@ -60,7 +61,7 @@ describe('a command run from code', () => {
           error.message,
           /^the command payouts batch run ended with exit code \d+ without a result$/,
         );
-        assert.match(String(error.details?.['stderr']), /trace/);
+        assert.match(stringOf(error.details?.['stderr']), /trace/);
         return true;
       });
     await assert.rejects(run('', {program: ['/nowhere/remit']}), /cannot start \/nowhere\/remit/);

@@ -1,3 +1,4 @@
+import {stringOf} from '../../narrow.ts';
 import {counted} from '../../phrases.ts';
 import type {Clock} from '../../clock.ts';
 import {BARE_COMMANDS, type CommandBuilder, RemitError} from '../../errors.ts';
@@ -138,7 +139,7 @@ export function runningText(status: StatusFile, error: unknown): string {
   const {host, pid, phase, updated_at: at, activity} = status;
   const {pid: holder, host: where} = error instanceof RemitError ? (error.details ?? {}) : {}; // from the lock
   if (typeof holder === 'number' && (holder !== pid || where !== host))
-    return `Process ${holder} on ${String(where)} is using the batch; these figures are as of ${at}.`;
+    return `Process ${holder} on ${stringOf(where)} is using the batch; these figures are as of ${at}.`;
   return phase === ASKING
     ? `Process ${pid} on ${host} has been waiting for an answer to its prompt since ${at}; nothing more is sent until then.`
     : `Running on ${host} as process ${pid}: ${activity === undefined ? phase : progressLine(phase, status.summary, activity)}, as of ${at}.`;

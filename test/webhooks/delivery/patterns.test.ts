@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import {bodyMatch} from '../../../src/webhooks/delivery/patterns.ts';
+import {parseJson} from '../../../src/narrow.ts';
 
 describe('a condition on a body', () => {
-  const matches = (text: string, json: string) => bodyMatch(text)(JSON.parse(json));
+  const matches = (text: string, json: string) => bodyMatch(text)(parseJson(json));
 
   it('compares text, and other values as JSON', () => {
     assert.ok(matches('data.payout_id=5f0c', '{"data":{"payout_id":"5f0c"}}'));

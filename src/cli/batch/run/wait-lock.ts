@@ -1,3 +1,4 @@
+import {stringOf} from '../../../narrow.ts';
 import {counted} from '../../../phrases.ts';
 import {batchExists, batchFolder} from '../../../batch/journal/folder.ts';
 import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
@@ -68,7 +69,7 @@ function holderOf(
   const isHolders = status !== undefined && status.pid === pid && status.host === host;
   return {
     batch,
-    words: `since ${String(since)} (process ${String(pid)} on ${String(host)})${isHolders ? progressText(status) : ''}`,
+    words: `since ${stringOf(since)} (process ${stringOf(pid)} on ${stringOf(host)})${isHolders ? progressText(status) : ''}`,
     command: localCommands(context.flags).read(KINDS[its].topic, 'batch', 'status', batchId),
     summary: isHolders ? status.summary : undefined,
   };
