@@ -23,7 +23,8 @@ import {
 import {readOpposites, readReturns, type FoundReturn} from './returns.ts';
 import {BOOK_MIGRATIONS} from './schema.ts';
 import {StoredDecisions} from './stored-decisions.ts';
-import {contentOf, LAST_READ, type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
+import {contentOf} from './line-row.ts';
+import {LAST_READ, type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
 import {StoredPayments} from './stored-payments.ts';
 import {type ReadStatement, type StatementOrigin, StoredStatements} from './stored-statements.ts';
 import {bookScopeId, type BookScope} from './stored-scope.ts';

@@ -6,7 +6,7 @@ import type {BankLine, LineText} from '../model/line.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
 import {paymentTokens, tokensOf} from '../model/tokens.ts';
 import {BookPart} from './book-part.ts';
-import {LINE_COLUMNS, lineOfRow, type LineRow} from './stored-lines.ts';
+import {LINE_COLUMNS, lineOfRow, type LineRow} from './line-row.ts';
 import {PAYMENT_COLUMNS, paymentOfRow, type PaymentRow} from './stored-payments.ts';
 
 /** A payment with what the last match found about it; in a period, at its end. */

@@ -4,7 +4,7 @@ import {ownJson} from '../../narrow.ts';
 import {listed} from '../../phrases.ts';
 import type {Decision} from '../model/finding.ts';
 import {BookPart} from './book-part.ts';
-import {aboutLine, type LineRow} from './stored-lines.ts';
+import {aboutLine, type LineRow} from './line-row.ts';
 
 interface DecisionRow {
   line: string;

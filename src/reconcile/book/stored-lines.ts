@@ -1,11 +1,22 @@
 import {hash} from 'node:crypto';
 import {ownJson} from '../../narrow.ts';
-import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
-import type {BankLine, LineText} from '../model/line.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
+import type {BankLine} from '../model/line.ts';
 import {tokensOf} from '../model/tokens.ts';
 import {BookPart} from './book-part.ts';
 import {type DaysRead, GoneLines} from './gone-lines.ts';
 import {HeldInsert} from './held-insert.ts';
+import {
+  aboutLine,
+  contentOf,
+  lineValues,
+  lineTextsJson,
+  LINE_COLUMNS,
+  LINE_FIELDS,
+  type LineContent,
+  lineOfRow,
+  type LineRow,
+} from './line-row.ts';
 
 /** Which lines a read returned: all that this source has of the account from one day to another, both included. */
 export interface LinesRead extends DaysRead {
@@ -23,53 +34,6 @@ export interface LinesAdded {
   gone: number;
 }
 
-export interface LineRow {
-  l: number;
-  key: string;
-  source: BankLine['source'];
-  account: string;
-  id: string | null;
-  amount: number | bigint;
-  currency: string;
-  day: string;
-  value_day: string | null;
-  pending: number;
-  return_code: string | null;
-  texts: string;
-}
-
-/** What a decision is about: if any of this changes, a person decides again. */
-export const aboutLine = (
-  line: Pick<LineRow, 'amount' | 'currency' | 'account' | 'day'> & {gone?: number},
-): string =>
-  JSON.stringify([
-    ...[String(line.amount), line.currency, line.account, line.day],
-    ...(line.gone === 1 ? ['gone'] : []),
-  ]);
-
-/** JSON has no integers beyond 2^53. */
-type LineContent = Omit<LineRow, 'l' | 'key' | 'amount'> & {amount: string};
-
-export const lineOfRow = (row: LineRow | (LineContent & {key: string})): BankLine => ({
-  key: row.key,
-  source: row.source,
-  account: row.account,
-  id: row.id ?? undefined,
-  amount: BigInt(row.amount),
-  currency: row.currency,
-  bookingDay: row.day,
-  valueDay: row.value_day ?? undefined,
-  state: row.pending === 1 ? 'pending' : 'posted',
-  returnCode: row.return_code ?? undefined,
-  texts: textsOf(row.texts),
-});
-
-const textsOf = (json: string): LineText[] =>
-  ownJson<[string, string][]>(json).map(([path, text]) => ({path, text})); // written by jsonOf below
-
-export const LINE_COLUMNS = `x.l, x.key, x.source, x.account, x.id, x.amount, x.currency, x.day, x.value_day, x.pending,
-  x.return_code, t.texts`;
-
 /** The last read; the number of a statement is never used again, even if it is forgotten. */
 export const LAST_READ = `(select coalesce(max(read), 0) from (
   select max(read) as read from reads union all select max(read) from statements))`;
@@ -80,11 +44,6 @@ const FOUND_LINE = `select ${LINE_COLUMNS}, exists (select 1 from statement_line
 
 /** New lines that are inserted together. */
 const HELD = 256;
-const COLUMNS = [
-  ...['key', 'source', 'account', 'id', 'amount', 'currency'],
-  ...['day', 'value_day', 'pending', 'return_code'],
-];
-
 /** The lines of one scope. */
 export class StoredLines extends BookPart {
   readonly gone: GoneLines;
@@ -109,7 +68,7 @@ export class StoredLines extends BookPart {
   constructor(db: SqliteDatabase, scope: number) {
     super(db, scope);
     this.gone = new GoneLines(db, scope);
-    this.#lines = new HeldInsert(db, 'lines', ['l', 'scope', 'read', ...COLUMNS]);
+    this.#lines = new HeldInsert(db, 'lines', ['l', 'scope', 'read', ...LINE_FIELDS]);
     this.#texts = new HeldInsert(db, 'line_texts', ['l', 'texts']);
     this.#tokens = new HeldInsert(db, 'line_tokens', ['l', 'token', 'ends']);
     this.#members = new HeldInsert(db, 'statement_lines', ['read', 'l']);
@@ -276,9 +235,9 @@ export class StoredLines extends BookPart {
     const l = (this.#last += 1);
     this.#counts.added += 1;
     this.#held.add(line.key);
-    this.#lines.hold(l, this.scope, this.#read, ...columnsOf(line));
+    this.#lines.hold(l, this.scope, this.#read, ...lineValues(line));
     if (line.source === 'statement') this.#members.hold(this.#read, l);
-    this.#texts.hold(l, jsonOf(line));
+    this.#texts.hold(l, lineTextsJson(line));
     this.#holdTokens(l, line);
   }
 
@@ -289,11 +248,11 @@ export class StoredLines extends BookPart {
       before.pending === 0 && aboutLine({amount, currency, account, day}) !== aboutLine(before);
     this.db
       .prepare(
-        `update lines set read = ?, gone = 0, altered = max(altered, ?), ${COLUMNS.map((name) => `${name} = ?`).join(', ')}
+        `update lines set read = ?, gone = 0, altered = max(altered, ?), ${LINE_FIELDS.map((name) => `${name} = ?`).join(', ')}
          where l = ?`,
       )
-      .run(this.#read, isAltered ? 1 : 0, ...columnsOf(line), before.l);
-    this.db.prepare('update line_texts set texts = ? where l = ?').run(jsonOf(line), before.l);
+      .run(this.#read, isAltered ? 1 : 0, ...lineValues(line), before.l);
+    this.db.prepare('update line_texts set texts = ? where l = ?').run(lineTextsJson(line), before.l);
     this.db.prepare('delete from line_tokens where l = ?').run(before.l);
     this.#holdTokens(before.l, line);
   }
@@ -305,25 +264,6 @@ export class StoredLines extends BookPart {
     for (const [token, ends] of tokens) this.#tokens.hold(l, token, ends ? 1 : 0);
   }
 }
-
-/** In the order of `COLUMNS`. */
-const columnsOf = (line: BankLine): SqlValue[] => [
-  ...[line.key, line.source, line.account, line.id ?? null, line.amount, line.currency],
-  ...[line.bookingDay, line.valueDay ?? null, line.state === 'pending' ? 1 : 0, line.returnCode ?? null],
-];
-
-const jsonOf = ({texts}: BankLine): string => JSON.stringify(texts.map(({path, text}) => [path, text]));
-
-/** All of a line but its key, as JSON that `lineOfRow` reads. */
-export const contentOf = (line: BankLine): string => {
-  const {source, account, currency, bookingDay: day} = line;
-  const row: LineContent = {
-    ...{source, account, id: line.id ?? null, amount: String(line.amount), currency, day},
-    ...{value_day: line.valueDay ?? null, pending: line.state === 'pending' ? 1 : 0},
-    ...{return_code: line.returnCode ?? null, texts: jsonOf(line)},
-  };
-  return JSON.stringify(row);
-};
 
 const keyWith = (key: string, content: string): string =>
   `${key}/${hash('sha256', content, 'hex').slice(0, 8)}`;
