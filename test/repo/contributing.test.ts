@@ -19,7 +19,7 @@ const LISTS: Readonly<Record<string, List>> = {
   'Add a command': {
     example: /treasury[: ]label|TreasuryLabel/,
     sometimes: ['package.json', 'CHANGELOG.md'],
-    meaning: /way-out\.ts$/,
+    meaning: /next-step\.ts$/,
   },
   'Add an operation of the service': {
     example: /updateLabel|update-label|\(22\)|^ {2}22: |'assumed\.22'|assumed\(22\)|AccountLabelUpdate/m,

@@ -19,7 +19,7 @@ import {canAsk} from '../runtime/prompts.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {guessSettings, outputSettings} from '../runtime/settings.ts';
 import {readableStack} from './readable-stack.ts';
-import {withDoctorToo, withFolder, withWayOut} from './way-out.ts';
+import {withDoctorToo, withFolder, withNextStep} from './next-step.ts';
 
 type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>;
 type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>;
@@ -267,7 +267,7 @@ export abstract class RemitCommand extends Command {
     const effects = this.#local?.effects;
     const hinted = effects?.wrote
       ? error.withHint(error.hintWith(place.commands))
-      : withWayOut(error, failed, place); // the hint is that of the write
+      : withNextStep(error, failed, place); // the hint is that of the write
     const explained = effects?.explain(hinted) ?? hinted;
     return effects?.wrote ? withDoctorToo(explained, place) : explained;
   }

@@ -3,7 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {ambiguous, listOf, type Named, searchName, withPlainId} from '../ask/name-search.ts';
 import type {Context} from '../core/context.ts';
-import {withDoctor} from '../core/way-out.ts';
+import {withDoctor} from '../core/next-step.ts';
 import type {JsonFields} from '../../narrow.ts';
 
 /** An id of another form has digits and no spaces; most names do not look like that. */

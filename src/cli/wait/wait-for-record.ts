@@ -4,7 +4,7 @@ import {plainValue} from '../../output/records/view.ts';
 import {failureReasonText} from '../../output/views/failure.ts';
 import {showWithReturn} from '../core/bank-returns.ts';
 import type {Context} from '../core/context.ts';
-import {withDoctor} from '../core/way-out.ts';
+import {withDoctor} from '../core/next-step.ts';
 import {unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {

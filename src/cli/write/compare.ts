@@ -21,7 +21,7 @@ import {assumedKey, keysOfField} from '../../service/file/assumption.ts';
 import {firstPart} from '../../service/paths.ts';
 import type {Context} from '../core/context.ts';
 import {type Tracked, unknownStatus} from '../core/unknown-status.ts';
-import {withDoctor} from '../core/way-out.ts';
+import {withDoctor} from '../core/next-step.ts';
 import type {Payment} from '../doubts/payment.ts';
 import {amountOfRecord, hasAmount} from '../guard/amount-read.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';

@@ -11,7 +11,7 @@ import type {View} from '../../output/records/view.ts';
 import {maskShapes} from '../../sanitize/secret-shapes.ts';
 import type {Context} from '../core/context.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
-import {withDoctor} from '../core/way-out.ts';
+import {withDoctor} from '../core/next-step.ts';
 import {type ChosenKey, unremembered} from '../doubts/payment.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';

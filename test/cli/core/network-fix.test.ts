@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {Commands} from '../../../src/cli/line/command-line.ts';
-import {withWayOut} from '../../../src/cli/core/way-out.ts';
+import {withNextStep} from '../../../src/cli/core/next-step.ts';
 import {RemitError} from '../../../src/errors.ts';
 import type {Json} from '../../../src/narrow.ts';
 
@@ -15,7 +15,7 @@ const hint = (
     baseUrl = 'https://api.example.com/v1',
   }: {profile?: string | null; own?: string; status?: number; baseUrl?: string} = {},
 ) =>
-  withWayOut(new RemitError('UNAVAILABLE', 'no', {details, hint: own, httpStatus: status}), failed, {
+  withNextStep(new RemitError('UNAVAILABLE', 'no', {details, hint: own, httpStatus: status}), failed, {
     commands: new Commands({profile: profile ?? undefined, mode: 'test', named: false}),
     baseUrl,
   }).hint;

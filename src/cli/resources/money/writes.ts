@@ -6,7 +6,7 @@ import {plainValue} from '../../../output/records/view.ts';
 import type {Context} from '../../core/context.ts';
 import {done, type CommandOutcome} from '../../core/outcome.ts';
 import {unknownStatus} from '../../core/unknown-status.ts';
-import {withDoctor} from '../../core/way-out.ts';
+import {withDoctor} from '../../core/next-step.ts';
 import {guardedAmountText} from '../../guard/amount-text.ts';
 import type {WriteFacts} from '../../guard/facts.ts';
 import {refuseForLive} from '../../guard/test-only.ts';

@@ -19,12 +19,12 @@ export interface Failed {
  * This error with a command to type next, if it has none and one is known. Depends on error codes, never on
  * texts of the service.
  */
-export function withWayOut(error: RemitError, failed: Failed, place: KnownService): RemitError {
+export function withNextStep(error: RemitError, failed: Failed, place: KnownService): RemitError {
   const own = error.hintWith(place.commands);
   const fix = networkFix(error, place);
   const known =
     fix === undefined
-      ? (own ?? wayOut(error, failed, place))
+      ? (own ?? nextStep(error, failed, place))
       : own === undefined
         ? fix
         : `${fix}; then ${own}`;
@@ -89,7 +89,7 @@ export function withDoctor(
   return known === undefined ? doctor : `${known}; to find what differs at the service: ${doctor}`;
 }
 
-function wayOut(error: RemitError, failed: Failed, {commands}: KnownService): string | undefined {
+function nextStep(error: RemitError, failed: Failed, {commands}: KnownService): string | undefined {
   const {code, details, httpStatus} = error;
   const mayLackRecord =
     details?.['error_code'] === 'NOT_FOUND' &&

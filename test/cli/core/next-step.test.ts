@@ -3,7 +3,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {Commands} from '../../../src/cli/line/command-line.ts';
-import {withWayOut, type Failed} from '../../../src/cli/core/way-out.ts';
+import {withNextStep, type Failed} from '../../../src/cli/core/next-step.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {answer, lost, type Script} from '../../client/transport/fake-transport.ts';
 import {page, PAYEE_ID, PAYOUT_ID} from '../../commands/fixtures.ts';
@@ -21,7 +21,7 @@ const failed = (commandId: string, args: JsonFields = {}): Failed => ({
 
 /** The hint after a refused connection to this base URL. */
 const hintAt = (baseUrl: string, {hint, stateDir = scratch()}: {hint?: string; stateDir?: string} = {}) =>
-  withWayOut(
+  withNextStep(
     new RemitError('UNAVAILABLE', 'connection refused', {details: {failure: 'refused'}, hint}),
     failed('payouts:list'),
     {commands, baseUrl, stateDir},
@@ -39,7 +39,7 @@ function startedAt(...ports: readonly {port: number; detached?: boolean}[]): str
 
 const CREATE = `payouts create --payee ${PAYEE_ID} --amount 1.00 --currency USD --json`.split(' ');
 
-describe('the way out of an error that names none', () => {
+describe('the next step after an error that names none', () => {
   it('is the sandbox, when an address where it was started refuses the connection', () => {
     const stateDir = startedAt({port: 4510}, {port: 8080}, {port: 8081, detached: true});
     for (const url of ['http://127.0.0.1:4510', 'http://localhost:4510/v1', 'http://[::1]:4510'])
@@ -116,7 +116,7 @@ describe('the way out of an error that names none', () => {
 
   it('is the list of what the sandbox has', () => {
     const hintOn = (commandId: string) =>
-      withWayOut(new RemitError('NOT_FOUND', 'no', {httpStatus: 404}), failed(commandId), {
+      withNextStep(new RemitError('NOT_FOUND', 'no', {httpStatus: 404}), failed(commandId), {
         commands,
         baseUrl: undefined,
       }).hint;
