@@ -127,7 +127,7 @@ export class ChangeLog {
     }
   }
 
-  /** These changes are in the team's database. */
+  /** Removes from the log what the database of the team has. */
   acknowledge(upTo: number): void {
     if (upTo > 0) this.#db.prepare('delete from team_changes where seq <= ?').run(upTo);
   }

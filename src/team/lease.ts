@@ -57,7 +57,7 @@ export const FOUND = `owner, gen, version, released, holder, status, registry_ma
 
 export interface Acquired {
   lease: Lease;
-  /** As it was before, except for \`release_ms\`. */
+  /** As it was before, except for `release_ms`. */
   before: FoundLease;
   /** The window that puts what a lost holder may have sent in doubt; 0 if there is none. */
   window: number;

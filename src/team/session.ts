@@ -88,7 +88,7 @@ export class TeamSession {
     this.#registry = parts.registry;
   }
 
-  /** @throws RemitError USAGE for an address that is none, STATE if the database cannot be used */
+  /** @throws RemitError USAGE for an invalid address, STATE if the database cannot be used */
   static async open(options: SessionOptions): Promise<TeamSession> {
     const address = readTeamAddress(options.address);
     const db = new TeamDatabase(address);

@@ -255,12 +255,12 @@ export class ApprovalGate {
     const {batchId} = this.#batch.plan;
     const named = missing.slice(0, NAMED).map(({reference}) => reference);
     const more = missing.length > named.length ? ` and ${missing.length - named.length} more` : '';
-    const void_ = this.#approvals.discarded.map(
+    const discarded = this.#approvals.discarded.map(
       ({name, why}) => `; ${name.slice(0, 8)} does not count: ${why}`,
     );
     throw new RemitError(
       'GUARD_APPROVAL',
-      `batch ${batchId} is not approved: ${counted(missing.length, 'row')} (${named.join(', ')}${more}): ${first.why}${void_.join('')}; no money was moved`,
+      `batch ${batchId} is not approved: ${counted(missing.length, 'row')} (${named.join(', ')}${more}): ${first.why}${discarded.join('')}; no money was moved`,
       {
         hint: this.#howToApprove,
         details: {batch_id: batchId, rows: missing.length, makers: this.#approvals.makers},

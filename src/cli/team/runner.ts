@@ -31,7 +31,7 @@ export async function sharedStatus(
     status?.activity === undefined ? '' : `: ${progressLine(status.phase, status.summary, status.activity)}`;
   const text =
     lease === 'held'
-      ? `Process ${pid} on ${host} has the batch (${purpose}), last word ${age} s ago${doing}.`
+      ? `Process ${pid} on ${host} has the batch (${purpose}), last seen ${age} s ago${doing}.`
       : `Process ${pid} on ${host} (${purpose}) has not been heard of for ${age} s: the next run takes the batch over.`;
   const isRunning = lease === 'held' && status?.activity !== undefined;
   return {
