@@ -1,5 +1,6 @@
 import {copyFileSync, existsSync, rmSync} from 'node:fs';
 import {resolve} from 'node:path';
+import type {Binding} from '../../../batch/journal/facts.ts';
 import {batchFolder, makeFolder} from '../../../batch/journal/folder.ts';
 import {openBatch, openLocked} from '../../../batch/journal/open-batch.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
@@ -47,6 +48,7 @@ export async function moveBatch(move: Move, stateDir: string, to: string): Promi
 async function toTeam({local, kind, id}: Move, team: TeamSession, stateDir: string): Promise<void> {
   const {clock} = local;
   const batch = await openBatch({stateDir, kind, batchId: id, purpose: `move of batch ${id}`, clock});
+  let binding: Binding | undefined;
   try {
     if (await team.has(kind, id))
       throw new RemitError('GUARD_CONFIRM', `the database has a batch ${id} already; nothing was moved`, {
@@ -54,6 +56,7 @@ async function toTeam({local, kind, id}: Move, team: TeamSession, stateDir: stri
       });
     await team.take(kind, id, {purpose: 'move', movedToo: true});
     batch.journal.makeDoubtExplicit();
+    binding = batch.journal.fact('binding');
     markMoved(stateDir, kind, id, team.address.typed);
   } finally {
     await batch.close(); // which writes everything into the one file
@@ -62,6 +65,7 @@ async function toTeam({local, kind, id}: Move, team: TeamSession, stateDir: stri
   makeFolder(place.folder);
   copyFileSync(batchFolder(stateDir, kind, id).journal, place.journal);
   await team.share(batch.plan.journalId);
+  if (binding !== undefined) await team.claim(batch.plan, binding); // it may have paid its references
   await team.noteMoved(null);
   // What the journal shows about its references is what the registry of the database has to know.
   const lock = await acquireLock(place.lock, {purpose: 'move', clock});
