@@ -30,6 +30,8 @@ import {REGISTRY_TABLES} from './tables.ts';
 const POLL_MS = 1000;
 /** How long a request may take, unless the command says otherwise. */
 const LONGEST_MS = 90_000;
+/** Rows that are claimed by one statement. */
+const CLAIMED_PAGE = 5000;
 
 /** The runner of a batch, as the team's database has it. */
 export interface TeamRunner {
@@ -312,17 +314,22 @@ export class TeamSession {
     const names = [service.mode, withLoopback(service.baseUrl), kind, namespace];
     const scope = sharedId(names);
     const of = {...batch, journal: journalId};
-    await this.#db.transaction(async (sql) => {
-      await sql(
-        'insert into @.scopes (id, mode, base_url, kind, namespace) values ($1, $2, $3, $4, $5) on conflict do nothing',
-        [scope, ...names],
-      );
-      await sql(
+    await this.#db.query(
+      'insert into @.scopes (id, mode, base_url, kind, namespace) values ($1, $2, $3, $4, $5) on conflict do nothing',
+      [scope, ...names],
+    );
+    const [{last} = {last: 0}] = await this.#db.query<{last: number}>(
+      'select coalesce(max(n), 0) as last from @.rows where batch = $1',
+      [batch.key],
+    );
+    // In pages, so that the lease is renewed in between. Each is sorted: two batches cannot wait for each other.
+    for (let from = 0; from < last; from += CLAIMED_PAGE)
+      await this.#db.query(
         `insert into @.claims (scope, fold, reference, batch, n, at)
-         select $1, fold, reference, batch, n, $3 from @.rows where batch = $2 order by fold, reference on conflict do nothing`,
-        [scope, batch.key, this.#options.clock.now()],
+         select $1, fold, reference, batch, n, $3 from @.rows where batch = $2 and n > $4 and n <= $5
+         order by fold, reference on conflict do nothing`,
+        [scope, batch.key, this.#options.clock.now(), from, from + CLAIMED_PAGE],
       );
-    });
     await this.#copyRegistry(this.#db.query, of, mark);
   }
 
