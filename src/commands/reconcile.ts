@@ -1,5 +1,5 @@
 import {RemitCommand} from '../cli/core/command.ts';
-import {stateDirFlag} from '../cli/batch/flags.ts';
+import {folderFlag} from '../cli/batch/flags.ts';
 import {inGroup} from '../cli/input/flags.ts';
 import {showReconcile} from '../cli/reconcile/action.ts';
 import {periodOf, reconcileFileFlags, reconcileFlags} from '../cli/reconcile/flags.ts';
@@ -19,7 +19,7 @@ export default class Reconcile extends RemitCommand {
     ...reconcileFlags,
     ...statementFlags,
     ...inGroup('OUTPUT', reconcileFileFlags),
-    ...stateDirFlag,
+    ...folderFlag,
   };
 
   async run() {

@@ -69,6 +69,7 @@ const LISTS: Readonly<Record<string, Rest>> = {
   'payouts:batch:export': ofBatch('payout batch'),
   'payins:batch:export': ofBatch('payin batch'),
   'profiles:list': none,
+  'reconcile:statements': none,
   explain: ({payout}) => [payout === undefined ? 'R01' : 'settled'],
   'sandbox:seed': ({payout}) => [payout === undefined ? '--payees' : '--payers', '1'],
   'sandbox:keys': none,
@@ -93,6 +94,20 @@ describe('the columns of a list in CSV', () => {
     const {exitCode, stdout, stderr} = await remit([...line.split(' '), '-o', 'id']);
     assert.ok([0, 8].includes(exitCode), `${line}: ${stderr}`);
     return (made[kind] = stdout.split('\n')[0] ?? '');
+  }
+
+  /** Reads a statement of an account, after the one before it was forgotten. */
+  async function readStatement(account: string, file: string): Promise<void> {
+    const {statement: before} = made;
+    if (before !== undefined) {
+      const forgotten = await remit(['reconcile', 'forget', before, '--note', 'wrong']);
+      assert.equal(forgotten.exitCode, 0, forgotten.stderr);
+    }
+    const from = ['--account', account];
+    await remit(['sandbox', 'statement', ...from, '--format', 'camt053', '--out', file]);
+    const {exitCode, stderr} = await remit(['reconcile', ...from, '--statement', file]);
+    assert.ok([0, 8].includes(exitCode), stderr);
+    await make('statement', 'reconcile statements');
   }
 
   async function batch(kind: 'payout' | 'payin', name: string, party: string): Promise<void> {
@@ -128,6 +143,7 @@ describe('the columns of a list in CSV', () => {
       'fault',
       `sandbox faults add ${isSecond ? 'duplicate --event payin.failed' : 'latency --operation moves.get'}`,
     );
+    await readStatement(one, join(sandbox.home, `${time}.xml`));
     await make('checkpoint', `sandbox checkpoint save ${time}`);
     await batch('payout', `out-${time}`, payee);
     await batch('payin', `in-${time}`, payer);

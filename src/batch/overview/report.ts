@@ -47,7 +47,10 @@ export async function reportBatch(
     // The process that has the batch writes the results at its end; these, written late, would replace them.
     const areResultsLeft = published !== undefined && isSameFolder(folder, own);
     if (!areResultsLeft)
-      journal.setFact('results', writeResults({journal, plan, summary: before, folder, returned}));
+      journal.setFact(
+        'results',
+        writeResults({journal, plan, summary: before, folder, returned: returned.found}),
+      );
     const isSent = isBeingSent(batch);
     const summary: Reported = {
       ...(await summaryNow()),
@@ -56,13 +59,14 @@ export async function reportBatch(
     };
     const attention = isSent ? [] : journal.needingAttention(ATTENTION, summary.in_doubt);
     const end = {
-      ...{attention, returned: [...returned.values()], commands: commandsOf(batch, wanted)},
+      ...{attention, returned: [...returned.found.values()], commands: commandsOf(batch, wanted)},
       ...{published, areResultsLeft},
     };
     if (wanted.html === undefined || (wanted.html === 'beside' && areResultsLeft && isSent))
       return {summary, ...end};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
-    writeReport({batch, summary, path, isUsual: wanted.html === 'beside', commands: end.commands, returned});
+    const isUsual = wanted.html === 'beside';
+    writeReport({batch, summary, path, isUsual, commands: end.commands, returned: returned.found});
     return {summary: {...summary, report_file: path}, ...end};
   } finally {
     await batch.close();

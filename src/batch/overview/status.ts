@@ -13,8 +13,8 @@ import {
   type BankReturns,
   NO_RETURNS,
   type ReturnedRow,
-  type ReturnedRows,
   returnedRows,
+  type ReturnsOfRows,
   type SummaryWithReturns,
   withReturns,
 } from '../report/returned.ts';
@@ -58,7 +58,7 @@ export async function statusOfBatch(wanted: WantedBatch): Promise<{
       const summary = returnedIn(batch, await summaryOf(batch, wanted), {returned, wanted});
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
       const commands = commandsOf(batch, wanted);
-      return {summary, attention, returned: [...returned.values()], commands, running: undefined};
+      return {summary, attention, returned: [...returned.found.values()], commands, running: undefined};
     } finally {
       await batch.close();
     }
@@ -76,14 +76,14 @@ export async function statusOfBatch(wanted: WantedBatch): Promise<{
 }
 
 /** The rows that the bank has returned, as far as a reconcile has found them. */
-export const returnedOf = async (batch: OpenBatch, {returnsOf}: WantedBatch): Promise<ReturnedRows> =>
-  returnsOf === undefined ? NO_RETURNS : returnedRows(batch.journal, await returnsOf(batch));
+export const returnedOf = async (batch: OpenBatch, {returnsOf}: WantedBatch): Promise<ReturnsOfRows> =>
+  returnsOf === undefined ? {found: NO_RETURNS} : returnedRows(batch.journal, await returnsOf(batch));
 
 /** The summary with these rows. The next command of a batch that would be complete writes them to a file. */
 export function returnedIn<S extends Summary>(
   batch: OpenBatch,
   summary: S,
-  {returned, wanted}: {returned: ReturnedRows; wanted: WantedBatch},
+  {returned, wanted}: {returned: ReturnsOfRows; wanted: WantedBatch},
 ): S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'> {
   const type = typingFor(commandsOf(batch, wanted), {kind: summary.kind, batchId: summary.batch_id});
   return withReturns(summary, returned, type('report'));

@@ -27,14 +27,16 @@ export interface ReturnedRow extends BankReturn {
   status: string | null;
 }
 
-/** Set if more may have come back than is known: the command that finds out. */
-interface MayLackReturns {
+interface KnownReturns<Key, Returned> {
+  readonly found: ReadonlyMap<Key, Returned>;
+  /** Set if more may have come back than is known: the command that finds out. */
   readonly readAgain?: string | undefined;
 }
 /** What the bank has returned, by the id of the record. */
-export type BankReturns = ReadonlyMap<string, BankReturn> & MayLackReturns;
+export type BankReturns = KnownReturns<string, BankReturn>;
 /** Rows of a batch that the bank has returned, by their numbers. */
-export type ReturnedRows = ReadonlyMap<number, ReturnedRow> & MayLackReturns;
+export type ReturnsOfRows = KnownReturns<number, ReturnedRow>;
+export type ReturnedRows = ReturnsOfRows['found'];
 export const NO_RETURNS: ReturnedRows = new Map();
 
 const PAGE = 10_000;
@@ -43,19 +45,18 @@ const PAGE = 10_000;
  * The accepted rows whose record is among these. A record that failed is not: the service itself says so.
  * @param returns by the id of the record
  */
-export function returnedRows(journal: Journal, returns: BankReturns): ReturnedRows {
-  const {readAgain} = returns;
-  const found = Object.assign(new Map<number, ReturnedRow>(), {readAgain});
-  if (returns.size === 0) return found;
+export function returnedRows(journal: Journal, returns: BankReturns): ReturnsOfRows {
+  const found = new Map<number, ReturnedRow>();
+  if (returns.found.size === 0) return {...returns, found};
   for (const page of pagesOf((after) => journal.rows.recordIds(after, PAGE), PAGE))
     for (const {n, id} of page) {
-      const returned = returns.get(usualId(id));
+      const returned = returns.found.get(usualId(id));
       if (returned === undefined) continue;
       const {reference, amount, currency, outcome} = must(journal.rows.after(n - 1, 1)[0], 'row of a record');
       if (outcome?.state !== 'accepted' || outcome.status === 'failed') continue;
       found.set(n, {...returned, n, reference, id, amount, currency, status: outcome.status});
     }
-  return found;
+  return {...returns, found};
 }
 
 /** A summary that says what the bank has returned. */
@@ -73,11 +74,10 @@ export type SummaryWithReturns = Summary & {
  */
 export function withReturns<S extends Summary>(
   summary: S,
-  returned: ReturnedRows,
+  {found, readAgain}: ReturnsOfRows,
   report: string,
 ): S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'> {
-  const {readAgain} = returned;
-  const rows = [...returned.values()];
+  const rows = [...found.values()];
   if (rows.length === 0 && readAgain === undefined) return summary;
   const isOpen = readAgain !== undefined || rows.some(({paidAgainBy}) => paidAgainBy === undefined);
   const isComplete = summary.state === 'complete';

@@ -7,24 +7,31 @@ import {keysOf} from '../../narrow.ts';
 import {inGroup, rarely} from '../input/flags.ts';
 import {count, duration} from '../input/global-flags.ts';
 
-/** Where batches are stored; every verb takes it. */
-export const stateDirFlag = inGroup('OUTPUT', {
-  state: Flags.string({
-    helpValue: 'URL',
-    description: 'PostgreSQL database with the batches of a team, as postgres://HOST/DATABASE',
-  }),
+/** Where a command stores things that a team does not share through a database. */
+export const folderFlag = inGroup('OUTPUT', {
   'state-dir': Flags.string({
     helpValue: 'FOLDER',
     description: 'state folder; a team shares one',
   }),
 });
 
+/** Where batches are stored; every verb takes it. */
+export const stateDirFlag = {
+  ...inGroup('OUTPUT', {
+    state: Flags.string({
+      helpValue: 'URL',
+      description: 'database of a team, as postgres://HOST/DATABASE',
+    }),
+  }),
+  ...folderFlag,
+};
+
 /** How to read a file. */
 export const readFlags = {
   ...rarely('', {
     namespace: Flags.string({
       helpValue: 'NAME',
-      description: 'namespace in which references are unique (default: default)',
+      description: 'namespace where references are unique (default: default)',
     }),
   }),
   ...inGroup('INPUT FORMAT', {

@@ -170,7 +170,7 @@ async function withBankReturns(
 ): Promise<{returned: ReturnedRow[]; summary: SummaryWithReturns}> {
   const returned = returnedRows(batch.journal, await returnsReader(context, stateDir)(batch));
   const report = typingFor(commands, {kind, batchId})('report');
-  return {returned: [...returned.values()], summary: withReturns(summary, returned, report)};
+  return {returned: [...returned.found.values()], summary: withReturns(summary, returned, report)};
 }
 
 function showFollowed(

@@ -34,14 +34,14 @@ export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfB
       local.out.warn(`what the bank has returned is not known: ${why}; read it again: ${readAgain}`);
     warned.add(why);
     local.effects.tookPartly(); // a row may have come back
-    return Object.assign(new Map(found), {readAgain});
+    return {found, readAgain};
   };
   return async (batch) => {
     const {journal, plan} = batch;
     const again = (missing: readonly NotedReturn[]) => againCommand(missing, commandsFor(local, batch));
     const noted = readNotedReturns(stateDir, plan.kind, plan.batchId);
     const binding = isThere || noted.length > 0 ? journal.fact('binding') : undefined;
-    if (binding === undefined) return new Map();
+    if (binding === undefined) return {found: new Map()};
     const at = `${binding.mode} ${binding.baseUrl}`;
     const reading = known.get(at) ?? (isThere ? readReturns(stateDir, binding) : Promise.resolve(NO_BOOK));
     known.set(at, reading);
@@ -49,7 +49,7 @@ export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfB
       const {identity, returns} = await reading;
       const book = identity && {identity, returned: (id: string) => returns.has(id)};
       const missing = missingReturns(noted, book);
-      return missing.length === 0 ? returns : unknown(LOST, again(missing), returns);
+      return missing.length === 0 ? {found: returns} : unknown(LOST, again(missing), returns);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       return unknown(error.message, again(noted), new Map());

@@ -9,7 +9,7 @@ import {lineName, moneyText, paymentName} from '../../reconcile/report/words.ts'
 import {RemitCommand} from '../core/command.ts';
 import type {Context} from '../core/context.ts';
 import {serviceNow} from '../core/sandbox-clock.ts';
-import {stateDirFlag} from '../batch/flags.ts';
+import {folderFlag} from '../batch/flags.ts';
 import {operatorName} from '../runtime/operator.ts';
 import {matchOptions} from './match-options.ts';
 
@@ -25,7 +25,7 @@ export const decisionFlags = {
     description: 'why; it is kept with your name and the time',
   }),
   by: Flags.string({helpValue: 'NAME', description: 'who decides (default: your user name on this machine)'}),
-  ...stateDirFlag,
+  ...folderFlag,
 };
 
 interface SigningFlags {

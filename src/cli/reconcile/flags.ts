@@ -26,8 +26,7 @@ export const reconcileFlags = {
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'ID',
-    description:
-      'treasury account that payments leave or reach; repeat it for each one; at a terminal also a label',
+    description: 'treasury account, or at a terminal its label; repeatable',
   }),
   from: day({description: `first day, in New York (default: ${DEFAULT_DAYS} days before --to)`}),
   to: day({description: 'last day, in New York (default: today)'}),

@@ -16,7 +16,7 @@ export const statementFlags = rarely('STATEMENT', {
   'account-number': Flags.string({
     helpValue: '1234',
     dependsOn: ['statement'],
-    description: 'account of a statement with several: its last four characters or more',
+    description: 'which account of several: four last characters or more',
   }),
   currency: Flags.string({
     helpValue: 'USD',
@@ -28,7 +28,7 @@ export const statementFlags = rarely('STATEMENT', {
     multipleNonGreedy: true,
     helpValue: 'amount=Value',
     dependsOn: ['statement'],
-    description: 'csv: read this field from the column with this header',
+    description: 'csv: header of the column with this field',
   }),
   'day-format': Flags.option({
     options: CSV_DAY_FORMATS,
@@ -46,7 +46,7 @@ export const statementFlags = rarely('STATEMENT', {
     options: STATEMENT_ENCODINGS,
     helpValue: 'NAME',
     dependsOn: ['statement'],
-    description: 'encoding of a statement that states none (default: utf-8)',
+    description: 'encoding, if none is stated (default: utf-8)',
   })(),
 });
 

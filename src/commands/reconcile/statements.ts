@@ -1,12 +1,12 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {stateDirFlag} from '../../cli/batch/flags.ts';
+import {folderFlag} from '../../cli/batch/flags.ts';
 import {printedStatement, statementView} from '../../cli/reconcile/statements.ts';
 import {Book} from '../../reconcile/book/book.ts';
 
 export default class ReconcileStatements extends RemitCommand {
   static override summary = 'List the bank statements that were read';
   static override examples = ['<%= config.bin %> reconcile statements'];
-  static override flags = stateDirFlag;
+  static override flags = folderFlag;
 
   async run() {
     const {flags} = await this.parse(ReconcileStatements);

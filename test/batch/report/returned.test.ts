@@ -39,11 +39,13 @@ const summary = (fields: Partial<Summary> = {}): Summary =>
   ({state: 'complete', settled: 5, accepted: 5, next: null, ...fields}) as Summary;
 
 describe('the rows that a bank has returned', () => {
-  const returned = (...numbers: number[]) => new Map(numbers.map((n) => [idOf(n).toLowerCase(), back()]));
+  const returned = (...numbers: number[]) => ({
+    found: new Map(numbers.map((n) => [idOf(n).toLowerCase(), back()])),
+  });
 
   it('are the accepted rows with their records, whose ids are compared in lower case', () => {
     assert.deepEqual(
-      [...returnedRows(journalOf([1, 4, 9]), returned(4, 7))],
+      [...returnedRows(journalOf([1, 4, 9]), returned(4, 7)).found],
       [
         [
           4,
@@ -51,9 +53,18 @@ describe('the rows that a bank has returned', () => {
         ],
       ],
     );
-    assert.equal(returnedRows(journalOf([1]), new Map()), NO_RETURNS);
+    assert.deepEqual(returnedRows(journalOf([1]), {found: new Map()}), {found: NO_RETURNS});
     assert.equal(NO_RETURNS.size, 0);
   });
+
+  for (const numbers of [[], [4]])
+    it(`may be more than are known, if ${numbers.length} are`, () => {
+      const {found, readAgain} = returnedRows(journalOf([1, 4]), {
+        ...returned(...numbers),
+        readAgain: 'reconcile',
+      });
+      assert.deepEqual([[...found.keys()], readAgain], [numbers, 'reconcile']);
+    });
 
   it('are not those that failed or that no longer count as accepted', () => {
     for (const [outcome, count] of [
@@ -63,7 +74,10 @@ describe('the rows that a bank has returned', () => {
       [{state: 'conflict', status: 'settled'}, 0],
       [undefined, 0],
     ] as const)
-      assert.equal(returnedRows(journalOf([1], outcome ?? {state: undefined}), returned(1)).size, count);
+      assert.equal(
+        returnedRows(journalOf([1], outcome ?? {state: undefined}), returned(1)).found.size,
+        count,
+      );
   });
 
   for (const count of [9_999, 10_000, 10_001, 20_003])
@@ -71,7 +85,7 @@ describe('the rows that a bank has returned', () => {
       const numbers = Array.from({length: count}, (_, index) => 2 * index + 3);
       const [first, last] = [3, numbers.at(-1)!];
       assert.deepEqual(
-        [...returnedRows(journalOf(numbers), returned(first, 20_001, last)).keys()],
+        [...returnedRows(journalOf(numbers), returned(first, 20_001, last)).found.keys()],
         [...new Set([first, ...(count > 9_999 ? [20_001] : []), last])],
       );
     });
@@ -92,31 +106,46 @@ describe('a summary with returned rows', () => {
     },
   ];
 
+  const known = (...rows: [number, ReturnedRow][]) => ({found: new Map(rows)});
+
   it('is what it was if there are none', () => {
     const before = summary();
-    assert.equal(withReturns(before, NO_RETURNS, 'report'), before);
+    assert.equal(withReturns(before, {found: NO_RETURNS}, 'report'), before);
   });
 
   it('has them beside what is settled, and is not complete before they are paid again', () => {
-    assert.deepEqual(withReturns(summary(), new Map([row(1), row(2, {status: 'debited'})]), 'report'), {
+    assert.deepEqual(withReturns(summary(), known(row(1), row(2, {status: 'debited'})), 'report'), {
       ...summary({settled: 4, state: 'incomplete', next: 'report'}),
       returned: 2,
     });
     const again = {paidAgainBy: 'december'};
-    assert.deepEqual(withReturns(summary(), new Map([row(1, again), row(2, again)]), 'report'), {
+    assert.deepEqual(withReturns(summary(), known(row(1, again), row(2, again)), 'report'), {
       ...summary({settled: 3}),
       returned: 2,
     });
-    assert.equal(withReturns(summary(), new Map([row(1, again), row(2)]), 'report').state, 'incomplete');
+    assert.equal(withReturns(summary(), known(row(1, again), row(2)), 'report').state, 'incomplete');
   });
 
   it('keeps the state and the next command of a batch that is not complete anyway', () => {
     const running = summary({state: 'running', next: 'resume'});
-    assert.deepEqual(withReturns(running, new Map([row(1)]), 'report'), {
+    assert.deepEqual(withReturns(running, known(row(1)), 'report'), {
       ...running,
       settled: 4,
       returned: 1,
     });
+  });
+});
+
+describe('a summary whose returns may lack some', () => {
+  const lacking = {found: NO_RETURNS, readAgain: 'reconcile'};
+
+  it('is not complete, and its next command finds out', () => {
+    assert.deepEqual(withReturns(summary(), lacking, 'report'), {
+      ...summary({state: 'incomplete', next: 'reconcile'}),
+      returns_unknown: true,
+    });
+    const running = summary({state: 'running', next: 'resume'});
+    assert.deepEqual(withReturns(running, lacking, 'report'), {...running, returns_unknown: true});
   });
 });
 

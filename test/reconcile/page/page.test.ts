@@ -19,13 +19,14 @@ const ABOUT: PageAbout = {
 const REPORTING: Reporting = {
   accounts: [{id: ACCOUNT, label: 'Operating'}],
   ...{from: '2026-03-01', to: '2026-03-31', batches: [], why: [], repayReference},
-  planned: {inDoubt: new Set(['payout march/INV-5']), unconfirmed: new Set(), read: new Set()},
+  planned: {inDoubt: new Set(), unconfirmed: new Set(), read: new Set()},
 };
 const row = (n: number) => ({batch: 'march', reference: `INV-${n}`});
 
 /** A payment or a line in every state. */
 const PAYMENTS: ExpectedPayment[] = [
-  ...[1, 2, 3, 4, 5].map((n) => payment(n, {row: row(n), amount: -BigInt(1007 * n)})),
+  ...[1, 2, 3, 5].map((n) => payment(n, {row: row(n), amount: -BigInt(1007 * n)})),
+  payment(4, {row: {...row(4), batch: 'april'}, amount: -4028n}), // of a batch that nobody confirmed
   payment(6, {row: row(6), amount: -77_700n, status: 'debited'}), // overdue
   payment(7, {kind: 'payin', amount: 12_345_678_901n}), // settled without a line
   payment(8, {row: row(8), amount: -777n, currency: 'EUR'}),
@@ -35,8 +36,11 @@ const PAYMENTS: ExpectedPayment[] = [
   payment(13, {row: row(13), amount: -1300n}), // booked twice
   payment(14, {row: row(14), amount: -1400n}), // with another amount
   payment(15, {row: row(15), amount: -1500n}), // pending
-  payment(16, {row: row(16), amount: -1600n, day: '2026-04-20', status: 'debited'}), // not due
+  payment(16, {row: row(16), amount: -1600n, rail: 'slow', status: 'debited'}), // not due
   payment(17, {row: row(17), amount: -1700n}), // confirmed
+  payment(18, {row: row(18), amount: -1800n, status: 'canceled'}), // not sent
+  payment(19, {row: row(19), amount: -1900n, day: '2026-03-31'}), // booked in April
+  payment(20, {row: row(20), amount: -2000n, day: '2026-02-26'}), // sent in February
 ];
 const own = (n: number, fields: Partial<BankLine> & {text?: string} = {}): BankLine =>
   line(`l${n}`, {
@@ -52,6 +56,7 @@ const LINES: BankLine[] = [
   own(2, {key: 'back2', amount: 2014n, bookingDay: '2026-03-10'}),
   own(14, {amount: -1450n}),
   own(8, {currency: 'EUR'}),
+  ...[own(19, {bookingDay: '2026-04-02'}), own(20, {bookingDay: '2026-03-02'})],
   own(15, {state: 'pending'}),
   ...[line('check', {amount: -500n}), line('wire', {amount: -4346n}), line('seventeen', {amount: -1700n})],
   ...[
@@ -60,10 +65,9 @@ const LINES: BankLine[] = [
     line('own', {amount: 1000n, text: 'Inbound'}),
   ],
 ];
-const SUM = LINES.filter(({currency, state}) => currency === 'USD' && state === 'posted').reduce(
-  (sum, {amount}) => sum + amount,
-  0n,
-);
+const SUM = LINES.filter(
+  ({currency, state, bookingDay}) => currency === 'USD' && state === 'posted' && bookingDay <= REPORTING.to,
+).reduce((sum, {amount}) => sum + amount, 0n);
 
 async function everything(book: Book, {balanced = true} = {}): Promise<string> {
   book.addPayments(PAYMENTS);
@@ -74,14 +78,23 @@ async function everything(book: Book, {balanced = true} = {}): Promise<string> {
   book.addBalances({...about, opening: 10n ** 18n, closing: 10n ** 18n + SUM - 4444n + (balanced ? 0n : 1n)});
   const options = {
     ...OPTIONS,
-    ...{today: '2026-04-20', fees: [{rail: 'wire', fee: {currency: 'USD', amount: 25n}}]},
+    ...{
+      today: '2026-04-20',
+      windows: {...OPTIONS.windows, slow: [0, 60] as const},
+      fees: [{rail: 'wire', fee: {currency: 'USD', amount: 25n}}],
+    },
     isInternal: ({texts}: Pick<BankLine, 'texts'>) => texts.some(({text}) => text === 'Inbound'),
   };
   book.match(options);
   const by = {by: 'Maria <M>', at: '2026-04-20T14:03:59.000Z'};
   book.decide({verb: 'confirm', line: 'seventeen', payments: [recordId(17)], note: 'checked', ...by});
   book.decide({verb: 'ignore', line: 'fee', payments: [], note: 'a fee & no more', ...by});
-  return page(book, options);
+  const planned = {
+    inDoubt: new Set(['payout march/INV-5']),
+    unconfirmed: new Set(['payout april']),
+    read: new Set(['march', 'april']),
+  };
+  return page(book, options, {reporting: {...REPORTING, planned}});
 }
 
 const ASKED: AskedPeriod = {accounts: [ACCOUNT], from: REPORTING.from, to: REPORTING.to};
@@ -116,7 +129,7 @@ describe('the page of a reconcile', () => {
       const tables = tablesOf(await everything(book));
       for (const currency of ['EUR', 'USD']) {
         const lines = new Map(
-          (tables.get(`Bank lines in ${currency}`) ?? []).map((cells) => [cells[0], cells]),
+          (tables.get(`Bank lines: ${currency}`) ?? []).map((cells) => [cells[0], cells]),
         );
         const parts = ['Matched', 'Returned', 'Internal', 'Unexplained'].map((name) =>
           minor(lines.get(name)?.[2]),
@@ -128,9 +141,10 @@ describe('the page of a reconcile', () => {
             minor(lines.get('Closing balance')?.[2]),
           );
         else assert.equal(lines.has('Opening balance') || lines.has('Closing balance'), false);
-        const payments = tables.get(`Payments in ${currency}`) ?? [];
-        const [total, ...states] = [...payments].reverse();
-        assert.equal(total?.[0], 'All payments');
+        const payments = tables.get(`Payments: ${currency}`) ?? [];
+        const at = payments.findIndex(([name]) => name === 'All payments');
+        const [states, total = []] = [payments.slice(0, at), payments[at]];
+        assert.equal(at, payments.length - (currency === 'USD' ? 2 : 1));
         for (const [column, of] of [
           [1, (text?: string) => BigInt(text ?? '')],
           [2, minor],
@@ -145,22 +159,26 @@ describe('the page of a reconcile', () => {
           [String(planned.length), planned.reduce((added, {amount}) => added + amount, 0n)],
         );
       }
-      assert.deepEqual(tables.get('Bank lines in USD'), [
+      assert.deepEqual(tables.get('Bank lines: USD'), [
         ['Opening balance', '', '10,000,000,000,000,000.00', 'as the bank states it'],
-        ['Matched', '7', '-175.83', 'lines of payments'],
+        ['Matched', '8', '-195.83', 'lines of payments'],
         ['Returned', '2', '30.21', 'money that came back'],
         ['Internal', '1', '10.00', 'between own accounts, or simulated'],
         ['Unexplained', '8', '2,350.61', 'lines without a payment'],
-        ['Closing balance', '', '10,000,000,000,002,214.99', 'as the bank states it'],
+        ['Closing balance', '', '10,000,000,000,002,194.99', 'as the bank states it'],
+      ]);
+      assert.deepEqual((tables.get('Payments: USD') ?? []).slice(-2), [
+        ['All payments', '19', '123,455,667.97', 'the sum of the states'],
+        ['Carried over', '1', '-20.00', 'part of all payments, sent before 2026-03-01'],
       ]);
       // One payment in every state.
       assert.deepEqual(
-        new Set((tables.get('Payments in USD') ?? []).map(([name]) => name)),
+        new Set((tables.get('Payments: USD') ?? []).map(([name]) => name)),
         new Set([
           ...keysOf(STATE_WORDS).map(
             (state) => state[0]!.toUpperCase() + state.slice(1).replaceAll('_', ' '),
           ),
-          'All payments',
+          ...['All payments', 'Carried over'],
         ]),
       );
     }));
@@ -171,7 +189,7 @@ describe('the page of a reconcile', () => {
       assert.match(text.slice(0, 400), /^<!doctype html>\n/i);
       assert.ok(text.includes(RECONCILE_MARK));
       assert.deepEqual(headingsOf(text), [
-        ...['Totals in EUR', 'Totals in USD', 'To look at', 'Open (4)', 'Matched (8)', 'Decisions (2)'],
+        ...['Totals: EUR', 'Totals: USD', 'To look at', 'Open (5)', 'Matched (9)', 'Decisions (2)'],
         'About this reconciliation',
       ]);
       assert.equal(headingsOf(text, 'h3').length, FINDINGS.length);
@@ -187,7 +205,8 @@ describe('the page of a reconcile', () => {
         ['INV-15 of payout batch march', '2026-03-02', '15.00 USD', 'tentative', '32'],
         [`payin ${recordId(7)}`, '2026-03-02', '123,456,789.01 USD', 'contradicted', '32'],
         ['INV-6 of payout batch march', '2026-03-02', '777.00 USD', 'overdue', '32'],
-        ['INV-16 of payout batch march', '2026-04-20', '16.00 USD', 'expected', '0'],
+        ['INV-19 of payout batch march', '2026-03-31', '19.00 USD', 'booked later', '0'],
+        ['INV-16 of payout batch march', '2026-03-02', '16.00 USD', 'expected', '0'],
       ]);
       const matched = tables.get('Matched payments') ?? [];
       assert.deepEqual(
@@ -236,14 +255,19 @@ describe('the page of a reconcile', () => {
           about: {...ABOUT, mode: 'live'},
           asked: {...ASKED, reported: [{account: ACCOUNT, currency: 'USD', minor: 5000n}]},
         });
-        const rows = tablesOf(text).get('Bank lines in USD') ?? [];
-        assert.deepEqual(rows.at(0), ['Opening balance', '', '60.07', 'the closing balance less all lines']);
-        assert.deepEqual(rows.at(-1), ['Closing balance', '', '50.00', 'as last reported']);
+        const rows = tablesOf(text).get('Bank lines: USD') ?? [];
+        assert.deepEqual(rows.at(0), [
+          'Opening balance',
+          '',
+          '60.07',
+          'the closing balance less these lines',
+        ]);
+        assert.deepEqual(rows.at(-1), ['Closing balance', '', '50.00', 'from the reported balance']);
         assert.match(text, /class="state good">Every payment and every bank line is explained\./);
         assert.match(text, /<div class="mode live">LIVE: real money<\/div>/);
         assert.match(text, /<h2 id="open">Open<\/h2><p>No payment waits for its bank line\.<\/p>/);
         assert.deepEqual(headingsOf(text), [
-          'Totals in USD',
+          'Totals: USD',
           'Open',
           'Matched (1)',
           'About this reconciliation',
@@ -254,7 +278,7 @@ describe('the page of a reconcile', () => {
 
   it('names accounts, period and service, and what there is to look at', () =>
     withBook((book) => {
-      book.addPayments([payment(1), payment(2)]);
+      book.addPayments([payment(1), payment(2, {account: undefined}), payment(3, {account: 'second'})]);
       const reporting = {
         ...REPORTING,
         accounts: [
@@ -262,17 +286,26 @@ describe('the page of a reconcile', () => {
           {id: 'second', label: 'Payroll'},
         ],
       };
-      const text = page(book, {...OPTIONS, today: '2026-05-01'}, {about: ABOUT, reporting});
+      const asked = {...ASKED, accounts: [ACCOUNT, 'second']};
+      const text = page(book, {...OPTIONS, today: '2026-05-01'}, {about: ABOUT, reporting, asked});
       assert.deepEqual(headingsOf(text, 'h1'), [`Reconciliation of ${ACCOUNT} and Payroll`]);
       assert.match(text, /2026-03-01 to 2026-03-31 · made 2026-04-20 15:00:30 UTC/);
-      assert.match(text, /class="state open">2 findings to look at\./);
+      assert.match(text, /class="state open">3 findings to look at\./);
       assert.match(text, /<div class="mode test">TEST: no real money was moved<\/div>/);
       assert.deepEqual(headingsOf(text), [
-        'Totals in USD',
-        'To look at',
-        'Open (2)',
-        'About this reconciliation',
+        'Totals: Booked in no account yet, USD',
+        `Totals: ${ACCOUNT}, USD`,
+        'Totals: Payroll, USD',
+        ...['To look at', 'Open (3)', 'About this reconciliation'],
       ]);
+      assert.deepEqual(
+        [...tablesOf(text).keys()],
+        [
+          'Payments: Booked in no account yet, USD',
+          ...[`Bank lines: ${ACCOUNT}, USD`, `Payments: ${ACCOUNT}, USD`],
+          ...['Bank lines: Payroll, USD', 'Payments: Payroll, USD', 'Open payments'],
+        ],
+      );
       const facts = all(parsePage(text), 'dd').map(textOf);
       assert.deepEqual(facts, [
         ACCOUNT,
@@ -280,7 +313,7 @@ describe('the page of a reconcile', () => {
         '2026-03-01 to 2026-03-31',
         'https://api.example.test',
         'test',
-        '2',
+        '3',
       ]);
       assert.deepEqual(all(parsePage(text), 'dt').map(textOf), [
         ...['Account', 'Payroll', 'Period', 'Service', 'Mode', 'Payments in no batch'],

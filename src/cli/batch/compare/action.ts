@@ -30,7 +30,7 @@ export function compareFile(wanted: FileToRead, batchId: string | undefined): Pr
       for (const warning of draft.plan.warnings) local.out.warn(warning);
       const batch = await open(wanted, batchId ?? (await batchOf(wanted, draft)));
       try {
-        const returned = returnedRows(batch.journal, await returnsReader(local, stateDir)(batch));
+        const {found: returned} = returnedRows(batch.journal, await returnsReader(local, stateDir)(batch));
         const compared = {journal: batch.journal, returned: new Set(returned.keys())};
         const found = await compareRows(kind, draft.journal, compared);
         const published = publishedText(batch);

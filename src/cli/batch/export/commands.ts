@@ -94,7 +94,7 @@ export abstract class BatchExport extends BatchCommand {
   ): Promise<{file: string; rows: number} | undefined> {
     const {out, clock} = local;
     const seen = {failed: 0, canceled: 0, differs: 0, unapproved: 0, gone: 0};
-    const returned = returnedRows(batch.journal, await returnsReader(local, stateDir)(batch));
+    const {found: returned} = returnedRows(batch.journal, await returnsReader(local, stateDir)(batch));
     const lines = exportLines(batch, seen, returned, records && {records, clock});
     let written: {file: string; rows: number} | undefined;
     if (file === undefined) await out.list(lines);
