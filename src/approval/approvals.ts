@@ -1,4 +1,5 @@
 import {parseMajor} from '../money/amount.ts';
+import {keysOf} from '../narrow.ts';
 import type {NamedDocument} from './approval-files.ts';
 import type {BatchTerms, SignedDocument, ApprovalStatement} from './document.ts';
 import {type ApprovedRow, idLeaf, rowLeaf} from './leaves.ts';
@@ -163,7 +164,7 @@ const WORDS: Readonly<Record<keyof BatchTerms, string>> = {
   totals: 'total',
   policy: 'policy',
 };
-const TERMS = Object.keys(WORDS) as (keyof BatchTerms)[];
+const TERMS = keysOf(WORDS);
 
 const textOf = (value: ApprovalStatement[keyof BatchTerms]): string =>
   typeof value === 'object' ? JSON.stringify(Object.entries(value).sort()) : String(value);

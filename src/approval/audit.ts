@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {closeSync, existsSync, fsyncSync, ftruncateSync, openSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
-import {isObject, parseJson} from '../narrow.ts';
+import {isObject, ownJson} from '../narrow.ts';
 import {fileFailure} from '../store/files/failures.ts';
 import {syncFolder} from '../store/files/folder.ts';
 import {readApprovalFile} from './approval-files.ts';
@@ -68,7 +68,7 @@ export function parseTrail(text: string): AuditTrail {
   for (const [at, line] of lines.entries()) {
     const why = problemOf(line, at + 1, trail.hashes.at(-1) ?? '');
     if (why !== undefined) return {...trail, broken: {line: at + 1, why}};
-    trail.events.push(parseJson(line) as unknown as ChainedEvent); // problemOf has checked it
+    trail.events.push(ownJson<ChainedEvent>(line)); // problemOf has checked it
     trail.hashes.push(hashOf(line));
     trail.bytes += Buffer.byteLength(line) + 1;
   }
@@ -78,11 +78,11 @@ export function parseTrail(text: string): AuditTrail {
 function problemOf(line: string, seq: number, previous: string): string | undefined {
   let event;
   try {
-    event = parseJson(line);
+    event = ownJson<Canonical>(line);
   } catch {
     return 'it is not JSON';
   }
-  if (!isObject(event) || canonicalJson(event as Canonical) !== line) return 'it was not written by remit';
+  if (!isObject(event) || canonicalJson(event) !== line) return 'it was not written by remit';
   if (event['seq'] !== seq) return `it is not number ${seq}`;
   if (!AUDIT_EVENTS.some((name) => name === event['event'])) return 'its event is unknown';
   if (event['previous'] !== previous)

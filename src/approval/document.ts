@@ -1,6 +1,6 @@
 import type {Kind} from '../batch/model/kinds.ts';
 import type {Mode} from '../contract/mode.ts';
-import {isObject, parseJson} from '../narrow.ts';
+import {isObject, type JsonFields, parseJson} from '../narrow.ts';
 import {canonicalJson} from './canonical.ts';
 import {rootOf, splitLeaves} from './leaves.ts';
 import {APPROVAL_NAMESPACE} from './policy.ts';
@@ -146,12 +146,9 @@ const FORM: Readonly<Record<keyof ApprovalStatement, (value: unknown) => boolean
 /** Only canonical bytes with exactly these members, so that one statement has one text. */
 function readStatement(bytes: string): ApprovalStatement | undefined {
   const value = parsed(bytes);
-  if (value === undefined) return undefined;
-  const names = Object.keys(FORM);
-  const hasForm =
-    Object.keys(value).length === names.length &&
-    Object.entries(FORM).every(([name, fits]) => fits(value[name]));
-  if (!hasForm) return undefined;
-  const statement = value as unknown as ApprovalStatement; // each member was checked
-  return bytesOf(statement) === bytes ? statement : undefined;
+  return value !== undefined && hasForm(value) && bytesOf(value) === bytes ? value : undefined;
 }
+
+const hasForm = (value: JsonFields): value is JsonFields & ApprovalStatement =>
+  Object.keys(value).length === Object.keys(FORM).length &&
+  Object.entries(FORM).every(([name, fits]) => fits(value[name]));

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import type {Plan} from '../batch/model/plan-facts.ts';
 import type {Mode} from '../contract/mode.ts';
 import {type Canonical, canonicalJson} from './canonical.ts';
+import {ownJson} from '../narrow.ts';
 import type {AuditHead, BatchTerms, Role, ApprovalStatement} from './document.ts';
 import {type ApprovedRow, idLeaf, rootOf, rowLeaf} from './leaves.ts';
 
@@ -33,7 +34,7 @@ export function termsOf(plan: Plan, {mode, baseUrl, service, policy}: SentTo): B
 /** Two people may send different headers, such as credentials of their own. */
 function serviceHash(service: object): string {
   const rest = Object.fromEntries(Object.entries(service).filter(([name]) => name !== 'headers'));
-  const text = canonicalJson(JSON.parse(JSON.stringify(rest)) as Canonical);
+  const text = canonicalJson(ownJson<Canonical>(JSON.stringify(rest)));
   return createHash('sha256').update(text).digest('hex');
 }
 

@@ -1,3 +1,4 @@
+import {ownJson} from '../narrow.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
 import {type MirrorTable, nameOf, namesOf, valuesOf} from './tables.ts';
 
@@ -101,7 +102,7 @@ export class ChangeLog {
   #rowsOf(mirror: MirrorTable, keys: readonly (string | number)[]): TableChanges {
     const names = mirror.columns.slice(0, mirror.keys).map(nameOf);
     const single = names.length === 1;
-    const wanted = single ? keys : keys.map((key) => JSON.parse(String(key)) as (string | number)[]);
+    const wanted = single ? keys : keys.map((key) => ownJson<(string | number)[]>(String(key)));
     const same = names.map((name, at) => `t.${name} = ${single ? 'j.value' : `j.value ->> ${at}`}`);
     const rows = this.#db
       .prepare(

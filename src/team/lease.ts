@@ -1,4 +1,5 @@
 import {RemitError} from '../errors.ts';
+import {ownJson} from '../narrow.ts';
 import type {Sql, TeamDatabase} from './connection.ts';
 import {deleteSql, JOURNAL_TABLES, toJson, upsertSql} from './tables.ts';
 import type {Changes} from './changes.ts';
@@ -123,7 +124,7 @@ export function acquire(db: TeamDatabase, wanted: Wanted): Promise<Acquired | {h
   });
 }
 
-const intentsOf = (text: string): Intent[] => JSON.parse(text) as Intent[];
+const intentsOf = (text: string): Intent[] => ownJson<Intent[]>(text);
 
 const mayHaveReleased = (intents: string): boolean => intentsOf(intents).some(({phase}) => phase !== 'stage');
 

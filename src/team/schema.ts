@@ -1,4 +1,5 @@
 import type {TeamDatabase} from './connection.ts';
+import {ownJson} from '../narrow.ts';
 import {checkApplied} from '../store/port/migrate.ts';
 import {quoteName} from '../store/postgres/sql.ts';
 import {createTable, JOURNAL_TABLES, REGISTRY_TABLES} from './tables.ts';
@@ -97,9 +98,7 @@ export async function migrateTeam(db: TeamDatabase): Promise<{registry: string}>
       'select registry, applied from @.migrations for update',
     );
     if (locked === undefined) throw new Error('the row of the migrations is gone');
-    const applied = isCurrent(locked.applied)
-      ? MIGRATIONS.length
-      : (JSON.parse(locked.applied) as string[]).length;
+    const applied = isCurrent(locked.applied) ? MIGRATIONS.length : ownJson<string[]>(locked.applied).length;
     for (const {sql: text} of MIGRATIONS.slice(applied)) await sql(text);
     await sql('update @.migrations set applied = $1', [JSON.stringify(MIGRATIONS.map(({name}) => name))]);
     return locked;
@@ -108,7 +107,7 @@ export async function migrateTeam(db: TeamDatabase): Promise<{registry: string}>
 
 /** @throws RemitError if a newer version of remit has changed the schema */
 function isCurrent(applied: string): boolean {
-  const names = JSON.parse(applied) as string[];
+  const names = ownJson<string[]>(applied);
   checkApplied(names, MIGRATIONS);
   return names.length === MIGRATIONS.length;
 }

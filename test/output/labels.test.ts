@@ -39,6 +39,7 @@ const OTHER_LABELS: Readonly<Record<string, readonly string[]>> = {
   id: ['Event'],
   body: ['Failure', 'Reason'],
   lost: ['Lost in JSON'],
+  'approval_policy.path': ['Approval policy'],
   // Of a delivery that was sent again: now and when it was recorded.
   status: ['Answer'],
   status_before: ['Before'],

@@ -184,7 +184,9 @@ describe('the packed package', function () {
         'utf8',
       );
       const exported = [...index.matchAll(/export (type )?\{([^}]+)\}/g)].flatMap(([, type, list]) =>
-        [...list!.matchAll(/(?:type )?\w+/g)].map(([name]) => `${type ?? ''}${name}`),
+        [...list!.matchAll(/(type )?(?:\w+ as )?(\w+)/g)].map(
+          ([, own, name]) => `${type ?? own ?? ''}${name}`,
+        ),
       );
       assert.ok(exported.length > 10, index);
       const types = exported.filter((name) => name.startsWith('type '));

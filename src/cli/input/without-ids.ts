@@ -16,6 +16,9 @@ export const WITHOUT_IDS: ReadonlySet<string> = new Set([
     'help',
   ],
   ...['reconcile', 'reconcile:confirm', 'reconcile:ignore', 'reconcile:reject'],
+  ...['payins', 'payouts'].flatMap((topic) =>
+    ['policy:check', 'policy:init', 'state:grants'].map((verb) => `${topic}:batch:${verb}`),
+  ),
   ...['payees:import', 'payers:import', 'payins:batch:template', 'payouts:batch:template', 'schema'],
   ...['sandbox:advance', 'sandbox:certificate', 'sandbox:clock', 'sandbox:faults:clear', 'sandbox:magic'],
   ...['sandbox:open', 'sandbox:reset', 'sandbox:start', 'sandbox:status', 'sandbox:stop'],

@@ -1,6 +1,7 @@
 import {existsSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {batchFolder} from '../../batch/journal/folder.ts';
+import {isBatchId} from '../../batch/model/identity.ts';
 import type {Kind} from '../../batch/model/kinds.ts';
 import {RemitError} from '../../errors.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
@@ -11,20 +12,16 @@ const markOf = (stateDir: string, kind: Kind, id: string): string =>
 
 /** @throws RemitError NO_BATCH for a batch of a folder that was moved to a database */
 export function refuseMoved({team}: LocalContext, stateDir: string, kind: Kind, id: string): void {
-  const mark = markOf(stateDir, kind, id);
-  if (team !== undefined || !existsSync(mark)) return;
-  throw new RemitError(
-    'NO_BATCH',
-    `batch ${id} was moved to ${readFileSync(mark, 'utf8')}; nothing was sent`,
-    {
-      hint: 'name that database with --state',
-    },
-  );
+  if (team !== undefined || !isMovedAway(stateDir, kind, id)) return;
+  const to = readFileSync(markOf(stateDir, kind, id), 'utf8');
+  throw new RemitError('NO_BATCH', `batch ${id} was moved to ${to}; nothing was sent`, {
+    hint: 'name that database with --state',
+  });
 }
 
 /** Whether what a folder has of a batch is only what was left when it was moved away. */
 export const isMovedAway = (stateDir: string, kind: Kind, id: string): boolean =>
-  existsSync(markOf(stateDir, kind, id));
+  isBatchId(id) && existsSync(markOf(stateDir, kind, id));
 
 export function markMoved(stateDir: string, kind: Kind, id: string, to: string | undefined): void {
   const mark = markOf(stateDir, kind, id);

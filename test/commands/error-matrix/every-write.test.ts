@@ -36,7 +36,7 @@ const OWN_SANDBOX = ['demo', 'sandbox:start'];
 
 /** These send no request that changes anything, with any flag. */
 const READING =
-  /^(whoami|commands|explain|help|schema|completion(:(un)?install)?|profiles:\w+|(payouts|payins):(batch:(diff|export|find|list|plan|report|status|template)|wait)|transfers:wait|treasury:(accounts|balance|transactions)|webhooks:(event-types|sign|verify|events:(export|inspect|list|prune|show|tail))|sandbox:(certificate|magic|statement|status)|reconcile(:(confirm|forget|ignore|reject|statements))?|[\w:-]+:(get|list|show))$/;
+  /^(whoami|commands|explain|help|schema|completion(:(un)?install)?|profiles:\w+|(payouts|payins):(batch:(approve|audit|diff|export|find|list|move|plan|policy:init|policy:check|report|state:grants|status|template)|wait)|transfers:wait|treasury:(accounts|balance|transactions)|webhooks:(event-types|sign|verify|events:(export|inspect|list|prune|show|tail))|sandbox:(certificate|magic|statement|status)|reconcile(:(confirm|forget|ignore|reject|statements))?|[\w:-]+:(get|list|show))$/;
 
 /** How the file of a command writes: by a request of the contract, a change of the sandbox, or a webhook. */
 const WRITES =
