@@ -420,14 +420,14 @@ describe('a profile as people see it', () => {
         rails: ['wire', 'book'],
       },
       approval_policy: {path: '/etc/policy.json', sha256: 'ab'},
-      approval_key: '/home/me/.ssh/id_ed25519.pub',
+      approval_key: '/etc/me.pub',
       tls: {ca_file: '/etc/ca.pem', client_cert: 'me.pem', client_key: 'me.key'},
     };
     const shown = profileDetails.card.map(({label}) => line(profileDetails, label, record));
     assert.deepEqual(shown, [
       ...['p', 'yes', 'live', 'https://a.example.com', 'live_…a1b2', 'no', '-'],
       ...['5,000.00 USD, 90.00 EUR', '0.01 USD', '5', 'wire, book'],
-      ...['/etc/policy.json', '/home/me/.ssh/id_ed25519.pub'],
+      ...['/etc/policy.json', '/etc/me.pub'],
       ...['/etc/ca.pem', 'me.pem', 'me.key'],
     ]);
     assert.equal(line(profileDetails, 'Mode', record, eye({paint: ansiPaint})), '\u001b[31mlive\u001b[39m');
