@@ -87,8 +87,14 @@ describe('every command', () => {
       ['payouts list extra', /unexpected argument: extra/],
       ['payment-methods add --exp-year 31', /--exp-year "31" is not a whole number from 2000 to 2100/],
       ['payouts list --limit 1 --limit 2', /--limit can be given only once/],
-      ['payouts batch resolve bills INV-1', /exactly one of these flags is required: --paid, --not-paid, --from/],
-      ['payouts batch resolve bills INV-1 --paid X --not-paid', /--not-paid and --paid cannot be used together/],
+      [
+        'payouts batch resolve bills INV-1',
+        /exactly one of these flags is required: --paid, --not-paid, --from/,
+      ],
+      [
+        'payouts batch resolve bills INV-1 --paid X --not-paid',
+        /--not-paid and --paid cannot be used together/,
+      ],
       ['payouts list --request-timeout soon', /--request-timeout "soon" is not a time/],
       ['payouts list --retries 21', /from 0 to 20/],
       ['payouts list --fields a,,b', /has an empty name/],

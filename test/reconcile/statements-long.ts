@@ -18,7 +18,13 @@ async function outcomeOf(path: string, number?: string): Promise<{text: string; 
   try {
     return await withBook(async (book) => {
       const options = {account: ACCOUNT, currencyDefault: currency, number};
-      const added = {account: ACCOUNT, isNumberNamed: true, name: path, by: 'test', at: '2026-01-01T00:00:00.000Z'};
+      const added = {
+        account: ACCOUNT,
+        isNumberNamed: true,
+        name: path,
+        by: 'test',
+        at: '2026-01-01T00:00:00.000Z',
+      };
       const {format, lines, balances} = await book.addStatement(added, ({take}) =>
         readStatement(path, options, take),
       );

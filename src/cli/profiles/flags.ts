@@ -59,12 +59,12 @@ export const serviceFlags = inGroup('SERVICE', {
   route: Flags.string({
     ...many,
     helpValue: "'OPERATION=METHOD /path'",
-    description: "route of one operation (service file)",
+    description: 'route of one operation (service file)',
   }),
   field: Flags.string({
     ...many,
     helpValue: 'OPERATION.FIELD=NAME',
-    description: "name of one field (service file)",
+    description: 'name of one field (service file)',
   }),
 });
 

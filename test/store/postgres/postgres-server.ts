@@ -39,7 +39,9 @@ function candidates(): string[] {
 
 /** Where `initdb` and `postgres` are; undefined where PostgreSQL is not installed. */
 export const postgresPrograms = (program = 'postgres'): string | undefined =>
-  candidates().find((folder) => [program, 'initdb', 'postgres'].every((name) => existsSync(join(folder, name))));
+  candidates().find((folder) =>
+    [program, 'initdb', 'postgres'].every((name) => existsSync(join(folder, name))),
+  );
 
 /**
  * False where tests of PostgreSQL can run. Otherwise declares one test that the summary counts as skipped: call it first in
@@ -60,7 +62,9 @@ export function postgresAddress(): Promise<string | undefined> {
 }
 
 async function start(): Promise<string | undefined> {
-  return process.env['REMIT_TEST_POSTGRES'] ?? (await startPostgres({fsync: 'off', synchronous_commit: 'off'}));
+  return (
+    process.env['REMIT_TEST_POSTGRES'] ?? (await startPostgres({fsync: 'off', synchronous_commit: 'off'}))
+  );
 }
 
 /** The address of a new server, which ends with this process. Undefined where PostgreSQL is not installed. */
