@@ -52,7 +52,11 @@ for (const topic of ['payouts', 'payins'] as const)
 
     it('is tried in every verb', () => {
       const {commands} = readJson('.oclif.manifest.json') as {commands: Record<string, unknown>};
-      const verbs = Object.keys(commands).filter((id) => id.startsWith(`${topic}:batch:`));
+      // These show what people have signed, and the database of a team, but nothing that a service has said.
+      const others = /:batch:(?:approve|audit|move|policy:\w+|state:\w+)$/;
+      const verbs = Object.keys(commands).filter(
+        (id) => id.startsWith(`${topic}:batch:`) && !others.test(id),
+      );
       assert.deepEqual(
         verbs.map((id) => id.split(':').at(-1)).sort(),
         [...new Set(LINES.map((line) => line.split(' ')[0]))].sort(),

@@ -12,13 +12,13 @@ type Printed = Shown<typeof Reconciled>;
 
 /** The result for scripts. Amounts are exact, in major units. */
 export function printedRun(
-  {report, lines, statement}: ReconcileRun,
+  {report, lines, statement, labels}: ReconcileRun,
   files: readonly string[],
   commands: CommandBuilder,
 ): Printed {
   const {accounts, from, to, batches, conclusive, why, counts, unplanned} = report;
   return {
-    accounts: accounts.map(({id, label}) => ({id, label: label ?? null})),
+    accounts: accounts.map(({id}) => ({id, label: labels.get(id) ?? null})),
     ...{from, to, batches, conclusive, why, lines, counts, files},
     statement: statement ?? null,
     totals: report.tables.map(printedTotals),

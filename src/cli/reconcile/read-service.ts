@@ -3,6 +3,7 @@ import type {Listing} from '../../client/reading/listing.ts';
 import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
+import type {Json} from '../../narrow.ts';
 import {counted} from '../../phrases.ts';
 import type {ReportedBalance} from '../../reconcile/model/asked.ts';
 import type {BankLine} from '../../reconcile/model/line.ts';
@@ -95,7 +96,7 @@ export async function readPayments(
 
 /** Payments of earlier runs that are still open: what became of them since. One that is not found stays as it was. */
 export async function readCarriedOver(
-  {client, stop}: Context,
+  {client, out, stop}: Context,
   payments: readonly ExpectedPayment[],
   dayAt: DayAt,
 ): Promise<ExpectedPayment[]> {
@@ -105,7 +106,7 @@ export async function readCarriedOver(
     try {
       const params = {id: recordId};
       const {data} = await client.record(`${kind}s.get`, {params, options: {signal: stop.signal}});
-      const read = servicePayment(data, kind, dayAt);
+      const read = servicePayment(out.sanitizer.value(data), kind, dayAt);
       if (read !== undefined && !isUnread(read)) found.push(read);
     } catch (error) {
       if (!(error instanceof RemitError) || error.httpStatus !== 404) throw error;
@@ -122,18 +123,20 @@ const options = (context: Context) => ({
   },
 });
 
-/** Records of a list that changed while it was read may be missing. */
-async function* checked({effects}: Context, listing: Listing<ServiceRecord>): AsyncGenerator<ServiceRecord> {
-  yield* listing;
+/**
+ * Records of a list that changed while it was read may be missing. The book is on disk, so secrets that a service repeats
+ * are masked before anything of a record is kept.
+ */
+async function* checked({effects, out}: Context, listing: Listing<ServiceRecord>): AsyncGenerator<Json> {
+  for await (const record of listing) yield out.sanitizer.value(record);
   if (listing.hasMoved) effects.tookPartly();
 }
 
-/** The accounts with their labels; the service has no operation that reads one account. */
+/** The accounts with their labels as received; the service has no operation that reads one account. */
 export async function labelsOf(context: Context, ids: readonly string[]): Promise<Map<string, string>> {
   const labels = new Map<string, string>();
   for await (const {id, label} of context.client.records('treasury.accounts', {}, options(context)))
-    if (id !== undefined && label !== undefined && ids.includes(usualId(id)))
-      labels.set(usualId(id), context.out.sanitizer.line(label));
+    if (id !== undefined && label !== undefined && ids.includes(usualId(id))) labels.set(usualId(id), label);
   return labels;
 }
 

@@ -55,6 +55,8 @@ export interface ReconcileRun {
   report: ReconcileReport;
   lines: LinesAdded;
   statement: Pick<StatementFacts, 'format' | 'lines'> | undefined;
+  /** Of the accounts, as received; those of the report are clean. */
+  labels: ReadonlyMap<string, string>;
 }
 
 /** Reads, stores and matches. No request of it changes anything at the service. */
@@ -93,12 +95,13 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     const totals = book.match(matchOptions(request.nowMs, profile.mode, request.fees), asked);
     noteReturned(book, {stateDir, rows, before});
     const labels = await labelsOf(context, accounts);
+    const cleaned = (label: string | undefined) => label && context.out.sanitizer.line(label);
     const report = readReconcileReport(book, totals, {
-      accounts: accounts.map((id) => ({id, label: labels.get(id)})),
+      accounts: accounts.map((id) => ({id, label: cleaned(labels.get(id))})),
       ...{from, to, batches, planned: rows, repayReference},
       why: [...unreadable.why, ...rows.unread],
     });
-    return {book, report, lines: added, statement};
+    return {book, report, lines: added, statement, labels};
   } catch (error) {
     await book.close();
     throw error;
