@@ -121,8 +121,10 @@ for (const topic of ['payouts', 'payins'] as const)
 describe('secrets of a hostile service in a batch', () => {
   it('are looked for in every verb', () => {
     const {commands} = readJson('.oclif.manifest.json') as {commands: Record<string, unknown>};
+    // These send nothing to the service, so it repeats nothing to them.
+    const others = /:batch:(?:approve|audit|move|policy:\w+|state:\w+)$/;
     const verbs = Object.keys(commands)
-      .filter((id) => id.startsWith('payouts:batch:'))
+      .filter((id) => id.startsWith('payouts:batch:') && !others.test(id))
       .map((id) => id.split(':').at(-1)!);
     const tried = new Set(LINES.map((line) => line.split(' ')[0]!));
     assert.deepEqual(

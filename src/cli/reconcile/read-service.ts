@@ -106,7 +106,7 @@ export async function readCarriedOver(
     try {
       const params = {id: recordId};
       const {data} = await client.record(`${kind}s.get`, {params, options: {signal: stop.signal}});
-      const read = servicePayment(out.sanitizer.value(data), kind, dayAt);
+      const read = servicePayment(out.sanitizer.value(data, 'line'), kind, dayAt);
       if (read !== undefined && !isUnread(read)) found.push(read);
     } catch (error) {
       if (!(error instanceof RemitError) || error.httpStatus !== 404) throw error;
@@ -125,10 +125,10 @@ const options = (context: Context) => ({
 
 /**
  * Records of a list that changed while it was read may be missing. The book is on disk, so secrets that a service repeats
- * are masked before anything of a record is kept.
+ * are masked, and characters that control a terminal removed, before anything of a record is kept.
  */
 async function* checked({effects, out}: Context, listing: Listing<ServiceRecord>): AsyncGenerator<Json> {
-  for await (const record of listing) yield out.sanitizer.value(record);
+  for await (const record of listing) yield out.sanitizer.value(record, 'line');
   if (listing.hasMoved) effects.tookPartly();
 }
 
