@@ -48,7 +48,7 @@ export function keepDocument(batchFolder: string, text: string): string {
 
 /**
  * Reads the approvals of a batch. A file that is not exactly as it was added refuses all of them: it was changed by
- * somebody who can write here.
+ * someone who can write here.
  * @throws RemitError GUARD_APPROVAL
  */
 export const readDocuments = (batchFolder: string): NamedDocument[] =>

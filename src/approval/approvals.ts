@@ -36,7 +36,7 @@ export type MovingRow = ApprovedRow & {currency: string; outcome: {id: string | 
 
 /**
  * The approvals of a batch, as far as they count. A row is covered if as many approvers as the policy demands have
- * signed exactly this row and, if it has a record, exactly this record, and somebody else has signed the row as its
+ * signed exactly this row and, if it has a record, exactly this record, and someone else has signed the row as its
  * maker.
  */
 export class Approvals {

@@ -136,7 +136,7 @@ export const brokenTrail = (path: string, {line, why}: {line: number; why: strin
 /** Events of people who make the rows of a batch. */
 const MAKING: ReadonlySet<AuditEventName> = new Set(['staged', 'retried', 'resolved']);
 
-/** Ways of a run that send rows for the first time; whoever only releases does not make them. */
+/** Ways of a run that send rows for the first time. A person who only releases rows is not their maker. */
 const MAKING_PATHS: readonly unknown[] = ['stage-only', 'direct'];
 
 /** The makers of a batch, and when each row was last touched, according to its trail. */

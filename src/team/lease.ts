@@ -78,7 +78,7 @@ export interface Wanted {
 
 /**
  * Takes the lease of a batch, which is created if it is new. Everything that a lost holder may have sent becomes a window of
- * the journal in the same transaction, so whoever goes on finds those rows in doubt. Taking it again with the same owner
+ * the journal in the same transaction, so the next holder finds those rows in doubt. Taking it again with the same owner
  * changes nothing, so a commit without an answer is simply repeated.
  * @returns what was found, if another process holds the lease
  */

@@ -57,7 +57,7 @@ export function reviewText(reviewed: Reviewed): string {
     ...lines.map(
       ([label, text], at) => `  ${(lines[at - 1]?.[0] === label ? '' : label).padEnd(width)}${text}`,
     ),
-    'Whoever holds the live API key can pay without remit, and so without this approval: only the machine that releases should have it.',
+    'Anyone with the live API key can pay without remit, and so without this approval. Keep the key only on the machine that releases.',
   ].join('\n');
 }
 
