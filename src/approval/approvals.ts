@@ -45,6 +45,8 @@ export class Approvals {
   readonly #makers: Counted[] = [];
   readonly #approvers: Counted[] = [];
   readonly #makerNames: ReadonlySet<string>;
+  /** The rows that makers have signed, also in documents that do not count. */
+  readonly #made: readonly ReadonlySet<string>[];
 
   constructor(facts: ApprovalFacts, documents: readonly NamedDocument[]) {
     this.#facts = facts;
@@ -53,6 +55,7 @@ export class Approvals {
       if (typeof found === 'string') this.discarded.push({name: document.name, why: found});
       else (document.statement.role === 'maker' ? this.#makers : this.#approvers).push(found);
     }
+    this.#made = documents.filter(({statement}) => statement.role === 'maker').map(({rows}) => rows);
     this.#makerNames = new Set([
       ...facts.makers,
       ...this.#makers.map(({key}) => key.person),
@@ -63,6 +66,11 @@ export class Approvals {
   /** People who made the batch: they planned, edited, staged, retried or resolved rows of it. */
   get makers(): string[] {
     return [...this.#makerNames].sort();
+  }
+
+  /** Whether a maker has signed this row, also in a document that does not count. */
+  isMade(row: ApprovedRow): boolean {
+    return this.#made.some((rows) => rows.has(madeLeaf(row)));
   }
 
   /** People who have signed this row as its makers. */

@@ -25,6 +25,7 @@ const ENDINGS = [
 
 /** Parts of a field, and what is derived from it, by path. */
 const OTHER_LABELS: Readonly<Record<string, readonly string[]>> = {
+  'approval_policy.sha256': ['SHA-256 of the policy'],
   payout_metadata: ['Payment method'],
   payin_metadata: ['Payment method'],
   'payout_metadata.payment_method.last4': ['Last four'],

@@ -427,7 +427,7 @@ describe('a profile as people see it', () => {
     assert.deepEqual(shown, [
       ...['p', 'yes', 'live', 'https://a.example.com', 'live_…a1b2', 'no', '-'],
       ...['5,000.00 USD, 90.00 EUR', '0.01 USD', '5', 'wire, book'],
-      ...['/etc/policy.json', '/etc/me.pub'],
+      ...['/etc/policy.json', 'ab', '/etc/me.pub'],
       ...['/etc/ca.pem', 'me.pem', 'me.key'],
     ]);
     assert.equal(line(profileDetails, 'Mode', record, eye({paint: ansiPaint})), '\u001b[31mlive\u001b[39m');

@@ -42,6 +42,7 @@ export const profileDetails: View = {
     text('Max batch rows', 'caps.max_batch_rows'),
     words('Rails', 'caps.rails'),
     text('Approval policy', 'approval_policy.path'),
+    text('SHA-256 of the policy', 'approval_policy.sha256'),
     text('Approval key', 'approval_key'),
     text('CA file', 'tls.ca_file'),
     text('Client cert', 'tls.client_cert'),

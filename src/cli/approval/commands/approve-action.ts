@@ -114,20 +114,24 @@ function agreedTerms(
 function matchedRows(draft: DraftPlan, {records}: ApprovalRequest, approvals: Approvals): RowToSign[] {
   const rows: RowToSign[] = [];
   const differ: string[] = [];
+  const uncounted: string[] = [];
   const unknown = new Set(records.keys());
   for (const row of allRows(draft.journal.rows)) {
     const [generation, id] = records.get(row.reference) ?? [];
     unknown.delete(row.reference);
-    if (generation === undefined || approvals.makersOf(row).length === 0) differ.push(row.reference);
+    if (generation === undefined || !approvals.isMade(row)) differ.push(row.reference);
+    else if (approvals.makersOf(row).length === 0) uncounted.push(row.reference);
     else rows.push({...row, generation, id: id ?? null});
   }
   const wrong = [...differ, ...unknown];
-  if (wrong.length === 0) return rows;
+  if (wrong.length + uncounted.length === 0) return rows;
   const more = wrong.length > NAMED ? ` and ${wrong.length - NAMED} more` : '';
   const why = approvals.discarded.map(({name, why: text}) => `; ${name.slice(0, 8)} does not count: ${text}`);
   throw new RemitError(
     'GUARD_APPROVAL',
-    `your file and the batch differ in ${counted(wrong.length, 'row')}: ${wrong.slice(0, NAMED).join(', ')}${more}${why.join('')}; nothing was signed`,
+    wrong.length === 0
+      ? `no maker has signed the batch as your file has it${why.join('')}; nothing was signed`
+      : `your file and the batch differ in ${counted(wrong.length, 'row')}: ${wrong.slice(0, NAMED).join(', ')}${more}${why.join('')}; nothing was signed`,
     {
       hint: 'find out which of the two is right; read your file with the same --map, --currency, --amount-unit and --namespace as the batch',
       details: {rows: wrong.slice(0, 1000)},

@@ -6,6 +6,7 @@ import {openBatch, openLocked} from '../../../batch/journal/open-batch.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
 import {openRegistry} from '../../../batch/registry/database.ts';
 import {RemitError} from '../../../errors.ts';
+import {must} from '../../../narrow.ts';
 import {acquireLock} from '../../../store/locks/lock.ts';
 import {openSqlite} from '../../../store/sqlite/sqlite.ts';
 import {isPostgresUrl} from '../../../store/postgres/url.ts';
@@ -30,8 +31,11 @@ export async function moveBatch(move: Move, stateDir: string, to: string): Promi
       throw new RemitError('USAGE', '--to is a database, and the batch is in one; name a folder first');
     return toFolder(move, local.team, resolve(local.runtime.cwd, to));
   }
-  const team = await openTeam(local, {state: to});
-  if (team === undefined) throw new RemitError('USAGE', '--to has to be postgres://HOST/DATABASE');
+  if (!isPostgresUrl(to))
+    throw new RemitError('USAGE', '--to has to be postgres://HOST/DATABASE: the batch is in a folder', {
+      hint: 'to move a batch out of a database, name that with --state',
+    });
+  const team = must(await openTeam(local, {state: to}), 'database that was named');
   let failure: unknown;
   try {
     await toTeam(move, team, stateDir);
