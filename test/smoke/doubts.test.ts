@@ -88,13 +88,24 @@ describe('payouts create, in processes of its own', function () {
   it('makes the same payment once if it was started three times at once', async () => {
     let inFlight = 0;
     let most = 0;
+    let waiting = 0;
+    let answer: () => void;
+    // A process that starts late has to start before the first is answered: later, its payment is another one.
+    const mayAnswer = new Promise<void>((resolve) => (answer = resolve));
     onMade = async () => {
       most = Math.max(most, ++inFlight);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (most > 1) answer();
+      await mayAnswer;
       inFlight -= 1;
       return true;
     };
-    const ran = await Promise.all([spawnCli(words(), env), spawnCli(words(), env), spawnCli(words(), env)]);
+    const running = [1, 2, 3].map(() => startCli(words(), env));
+    for (const {child} of running)
+      child.stderr!.once('data', () => {
+        if (++waiting === 2) answer();
+      });
+    const ran = await Promise.all(running.map(({ended}) => ended));
+    assert.equal(ran.filter(({stderr}) => stderr.includes('Waiting for its outcome')).length, 2);
     assert.deepEqual(ran.map(({code}) => code).sort(), [0, 11, 11]);
     assert.deepEqual([made.size, most, remembered()], [1, 1, []]);
   });
