@@ -28,6 +28,11 @@ const inOrder = [...slow, ...all.filter((path) => !slow.includes(path))];
 const isSweep = (path) => path.endsWith('.sweep.test.ts');
 const fast = all.filter((path) => !slow.includes(path) && !isSweep(path) && !path.startsWith('test/smoke/'));
 
+// Processes of the built tool that tests start in parallel compile each command once.
+const cache = mkdtempSync(join(tmpdir(), 'remit-test-cache-'));
+process.env.REMIT_TEST_CACHE = cache;
+process.once('exit', () => rmSync(cache, {recursive: true, force: true}));
+
 // Node 20 reads these certificates at every start, which costs more than the rest of it; tests start hundreds of processes.
 delete process.env.NODE_EXTRA_CA_CERTS;
 

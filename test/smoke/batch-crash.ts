@@ -6,6 +6,7 @@ import {fileURLToPath} from 'node:url';
 import type {Summary} from '../../src/batch/standing/summary.ts';
 import {Bench, seeded} from '../batch/harness.ts';
 import {type Fault, TruthService} from '../batch/truth-service.ts';
+import {sharedCache} from './spawn-cli.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/run.cjs', import.meta.url));
 const FAULTS: readonly Fault[] = ['lost-before', 'lost-after', 'cut', 'not-json', '503-after', '500-after'];
@@ -46,7 +47,7 @@ export async function runWithKills(options: {
     REMIT_BASE_URL: baseUrl,
     REMIT_STATE_DIR: bench.stateDir,
     REMIT_CONFIG_DIR: join(bench.folder, 'config'),
-    XDG_CACHE_HOME: join(bench.folder, 'cache'),
+    XDG_CACHE_HOME: sharedCache,
   };
   // Slow enough that the batch outlives its kills: each process gets some requests done between start and death.
   const rps = Math.max(50, Math.ceil((options.rows * 2) / (options.kills * 0.09)));

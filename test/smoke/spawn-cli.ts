@@ -22,8 +22,9 @@ export interface Running {
   ended: Promise<Ran>;
 }
 
-/** One code cache for all smoke tests: the first of them is slow, as for a user. */
-export const sharedCache = mkdtempSync(join(tmpdir(), 'remit-smoke-cache-'));
+/** One code cache for all tests of a run, see bin/test.mjs: the first use of a command is slow, as for a user. */
+export const sharedCache =
+  process.env['REMIT_TEST_CACHE'] ?? mkdtempSync(join(tmpdir(), 'remit-smoke-cache-'));
 
 /** The environment of a process that has nothing of this machine but its PATH. */
 export function cleanEnv(changes: Record<string, string> = {}): Record<string, string> {

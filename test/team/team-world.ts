@@ -9,6 +9,7 @@ import {TeamDatabase} from '../../src/team/connection.ts';
 import {readTeamAddress} from '../../src/team/address.ts';
 import {Bench, payeeId, seeded} from '../batch/harness.ts';
 import {type Fault, TruthService} from '../batch/truth-service.ts';
+import {sharedCache} from '../smoke/spawn-cli.ts';
 import {startPostgres} from '../store/postgres/postgres-server.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/run.cjs', import.meta.url));
@@ -96,7 +97,7 @@ export class TeamWorld {
         REMIT_BASE_URL: this.#baseUrl,
         REMIT_STATE_DIR: join(machine, 'state'),
         REMIT_CONFIG_DIR: join(machine, 'config'),
-        XDG_CACHE_HOME: join(this.bench.folder, 'cache'),
+        XDG_CACHE_HOME: sharedCache,
         REMIT_STATE_URL: url,
         ...env,
       },
