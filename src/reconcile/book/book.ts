@@ -152,6 +152,7 @@ export class Book {
         const all = {...origin, format, number};
         if (!isNumberNamed) this.#statements.requireNumber(account, all);
         if (days === undefined) return; // an empty statement
+        this.#statements.requireFormat(added, {account, ...days, ...all});
         for (const one of balances) this.#statements.addBalances({...one, account}, added);
         const rest = balances.map(({opening, closing, ...one}) => [one, String(opening), String(closing)]);
         const print = fingerprint.update(JSON.stringify([format, rest])).digest('hex');
