@@ -73,7 +73,7 @@ ${verdict(report)}
 </header>
 ${report.tables.map((totals) => totalsSection(totals, report))}
 ${findingSections(report)}
-${openSection(parts)}
+${openSection(parts, report)}
 ${matchedSection(parts)}
 ${decisionSection(book, askedIn(report))}
 ${factsSection(report, about)}
@@ -148,7 +148,7 @@ interface PageParts {
 
 function readParts(book: Book, within: AskedPeriod): PageParts {
   const parts: PageParts = {matched: [], matchedCount: 0, open: [], openCount: 0, ages: []};
-  const days: number[] = [];
+  const days: (number | undefined)[] = [];
   for (const one of book.payments({within})) {
     const isMatched = one.match?.state === 'matched';
     if (isMatched) {
@@ -165,30 +165,32 @@ function readParts(book: Book, within: AskedPeriod): PageParts {
     )
       continue;
     parts.openCount += 1;
-    days.push(one.bankingDaysOpen);
+    days.push(ageOf(one));
     parts.open.push(one);
     if (parts.open.length >= 2 * MOST_ROWS) parts.open = oldest(parts.open);
   }
   return {...parts, open: oldest(parts.open), ages: agesOf(days)};
 }
 
+/** Undefined for a payment that was open at the end of the period and that the bank has booked since. */
+const ageOf = ({state, bankingDaysOpen}: FoundPayment): number | undefined =>
+  state === 'booked_later' ? undefined : bankingDaysOpen;
+
 /** In the order of their keys, if they are equally old. */
 const oldest = (payments: readonly FoundPayment[]): FoundPayment[] =>
   [...payments].sort((a, b) => b.bankingDaysOpen - a.bankingDaysOpen).slice(0, MOST_ROWS);
 
-function openSection({open, openCount, ages}: PageParts): Markup {
+function openSection({open, openCount, ages}: PageParts, {to}: ReconcileReport): Markup {
   if (openCount === 0)
     return markup`<section aria-labelledby="open"><h2 id="open">Open</h2><p>No payment waits for its bank line.</p></section>`;
-  const rows = open.map(
-    ({
-      payment,
-      state,
-      bankingDaysOpen,
-    }) => markup`<tr><th scope="row"><bdi>${sanitizer.line(paymentName(payment))}</bdi></th><td class="day">${payment.day}</td><td class="n">${moneyText(payment.amount, payment.currency)}</td><td>${state.replaceAll('_', ' ')}</td><td class="n">${grouped(bankingDaysOpen)}</td></tr>
-`,
-  );
+  const rows = open.map((one) => {
+    const {payment, state} = one;
+    const age = ageOf(one);
+    return markup`<tr><th scope="row"><bdi>${sanitizer.line(paymentName(payment))}</bdi></th><td class="day">${payment.day}</td><td class="n">${moneyText(payment.amount, payment.currency)}</td><td>${state.replaceAll('_', ' ')}</td><td class="n">${age === undefined ? '–' : grouped(age)}</td></tr>
+`;
+  });
   return markup`<section aria-labelledby="open"><h2 id="open">Open (${grouped(openCount)})</h2>
-<p>By banking days since the last one on which the bank line was expected; 0 is not due yet.</p>
+<p>Not booked by ${to}, by banking days since the last one on which the bank line was expected; 0 is not due yet. “Booked later” means that the bank booked it after ${to}.</p>
 <div class="chart broad">${ageChart(ages, {width: 936, height: 220})}</div><div class="chart narrow">${ageChart(ages, {width: 360, height: 200})}</div>
 <div class="wide" role="region" tabindex="0" aria-label="Open payments"><table><thead><tr><th scope="col">Payment</th><th scope="col">Sent</th><th scope="col" class="n">Amount</th><th scope="col">State</th><th scope="col" class="n">Banking days overdue</th></tr></thead><tbody>
 ${rows}</tbody></table></div>${moreText(openCount)}</section>`;

@@ -199,13 +199,14 @@ describe('the page of a reconcile', () => {
           'INV-12 of payout batch march: 43.21 USD, bank line 43.46 USD on 2026-03-03, with a fee of 0.25 USD',
         ),
       );
+      assert.match(text, /<title>booked later: 1 payment<\/title>.*\n?.*<title>not due: 1 payment</);
       const tables = tablesOf(text);
       // By age, then by key.
       assert.deepEqual(tables.get('Open payments'), [
         ['INV-15 of payout batch march', '2026-03-02', '15.00 USD', 'tentative', '32'],
         [`payin ${recordId(7)}`, '2026-03-02', '123,456,789.01 USD', 'contradicted', '32'],
         ['INV-6 of payout batch march', '2026-03-02', '777.00 USD', 'overdue', '32'],
-        ['INV-19 of payout batch march', '2026-03-31', '19.00 USD', 'booked later', '0'],
+        ['INV-19 of payout batch march', '2026-03-31', '19.00 USD', 'booked later', '–'],
         ['INV-16 of payout batch march', '2026-03-02', '16.00 USD', 'expected', '0'],
       ]);
       const matched = tables.get('Matched payments') ?? [];
