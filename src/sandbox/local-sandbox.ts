@@ -22,7 +22,7 @@ import type {Outgoing} from './outcomes/fault-answer.ts';
 import type {ClockMode} from './time/clock.ts';
 import type {BankDialect} from './base/bank-dialect.ts';
 import {setDialect, type AccountDialect} from './ledger/treasury-account.ts';
-import {statementFile, type StatementFile, type StatementRequest} from './statement/statement-file.ts';
+import {type StatementFile, StatementFiles, type StatementRequest} from './statement/statement-file.ts';
 import {seedStore} from './entities/seed.ts';
 import {followClock, moveClock} from './world/shared-clock.ts';
 import type {Simulated, Simulation} from './outcomes/outcomes.ts';
@@ -66,6 +66,7 @@ export class LocalSandbox implements Sandbox {
   readonly #advancing: ClockAdvancer;
   #control: Control | undefined;
   readonly #pages: ServedPages;
+  readonly #statements = new StatementFiles();
   readonly #dialect: SandboxDialect | undefined;
 
   constructor(parts: SandboxParts) {
@@ -208,7 +209,7 @@ export class LocalSandbox implements Sandbox {
   async statement(asked: StatementRequest): Promise<StatementFile> {
     const {pump, context} = this.#parts;
     await pump.catchUp();
-    return statementFile(context, asked);
+    return this.#statements.write(context, asked);
   }
 
   async seed(request: {payees: number; payers: number; seed?: string; mode?: Mode}): Promise<Seeded> {

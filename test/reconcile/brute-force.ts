@@ -74,7 +74,7 @@ class BruteForce {
     this.#otherHits();
     this.#suggest('amount_and_day', [undefined]);
     this.#subsets();
-    this.#suggest('less_fee', this.#options.fees);
+    this.#suggest('less_fee', this.#options.fees ?? []);
     this.#pending();
     this.#rest();
     const keys = (each: readonly {key: string}[]) =>

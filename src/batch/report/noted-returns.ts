@@ -1,6 +1,9 @@
-import {readFileSync, rmSync} from 'node:fs';
+import {existsSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
+import type {Mode} from '../../contract/mode.ts';
+import type {CommandBuilder} from '../../errors.ts';
 import {ownJson} from '../../narrow.ts';
+import {withLoopback} from '../../network/local.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {batchFolder} from '../journal/folder.ts';
 import type {Kind} from '../model/kinds.ts';
@@ -23,35 +26,108 @@ export interface NotedReturn {
   book: BookIdentity | undefined;
 }
 
+/** The file of a state folder with the records of all services that came back. */
+const RETURNED_RECORDS = 'returns.json';
+
 const notePath = (stateDir: string, kind: Kind, batchId: string): string =>
   join(batchFolder(stateDir, kind, batchId).folder, 'returns.json');
 
-export function readNotedReturns(stateDir: string, kind: Kind, batchId: string): NotedReturn[] {
+export const readNotedReturns = (stateDir: string, kind: Kind, batchId: string): NotedReturn[] =>
+  readNotes(notePath(stateDir, kind, batchId)) ?? [];
+
+/** Undefined for a file that is damaged. */
+function readNotes<Note extends NotedReturn>(path: string): Note[] | undefined {
   try {
-    return ownJson<NotedReturn[]>(readFileSync(notePath(stateDir, kind, batchId), 'utf8')); // written by the next
+    const notes = ownJson<Note[]>(readFileSync(path, 'utf8')); // written by writeNotes
+    return Array.isArray(notes) ? notes : undefined;
   } catch {
-    return [];
+    return existsSync(path) ? undefined : [];
   }
 }
 
-/**
- * Notes the returns that a book has. Those of another book, or of a newer copy of it, that it lacks stay noted.
- * @param before the book as the reconcile found it
- */
+function writeNotes(path: string, notes: readonly NotedReturn[]): void {
+  if (notes.length > 0) writeFileAtomic(path, `${JSON.stringify(notes)}\n`);
+  else rmSync(path, {force: true});
+}
+
+/** A book as a reconcile found it, and as it left it. */
+interface BookOfRun {
+  before: BookIdentity;
+  after: BookIdentity;
+}
+
+type FoundReturn = Omit<NotedReturn, 'book'>;
+
+/** Notes the returns that a book has. Those of another book, or of a newer copy of it, that it lacks stay noted. */
 export function noteReturns(
   {stateDir, kind, batchId}: {stateDir: string; kind: Kind; batchId: string},
-  found: readonly Omit<NotedReturn, 'book'>[],
-  {before, after}: {before: BookIdentity; after: BookIdentity},
+  found: readonly FoundReturn[],
+  book: BookOfRun,
 ): void {
   const known = readNotedReturns(stateDir, kind, batchId);
-  const lost = known.filter((one) => !has(before, one) && !found.some(({id}) => id === one.id));
-  const notes = [
+  const notes = notesAfter(known, found, book);
+  if (known.length + notes.length > 0) writeNotes(notePath(stateDir, kind, batchId), notes);
+}
+
+function notesAfter(
+  known: readonly NotedReturn[],
+  found: readonly FoundReturn[],
+  {before, after}: BookOfRun,
+): NotedReturn[] {
+  const ids = new Set(found.map(({id}) => id));
+  const lost = known.filter((one) => !has(before, one) && !ids.has(one.id));
+  return [
     ...found.map((one): NotedReturn => ({...one, book: after})),
     ...lost.map((one): NotedReturn => ({...one, book: undefined})),
   ];
-  const path = notePath(stateDir, kind, batchId);
-  if (notes.length > 0) writeFileAtomic(path, `${JSON.stringify(notes)}\n`);
-  else if (known.length > 0) rmSync(path, {force: true});
+}
+
+/** A returned record of a service, in a batch or not. */
+interface NotedRecord extends NotedReturn {
+  service: string;
+}
+
+const recordNotes = (stateDir: string): string => join(stateDir, RETURNED_RECORDS);
+const serviceName = ({mode, baseUrl}: {mode: Mode; baseUrl: string}): string =>
+  `${mode} ${withLoopback(baseUrl)}`;
+
+/** As `noteReturns`, for all records of a service that came back. */
+export function noteReturnedRecords(
+  {stateDir, service}: {stateDir: string; service: {mode: Mode; baseUrl: string}},
+  found: readonly FoundReturn[],
+  book: BookOfRun,
+): void {
+  const path = recordNotes(stateDir);
+  const all = readNotes<NotedRecord>(path) ?? [];
+  const name = serviceName(service);
+  const own = notesAfter(
+    all.filter((one) => one.service === name),
+    found,
+    book,
+  );
+  const others = all.filter((one) => one.service !== name);
+  if (own.length > 0 || existsSync(path))
+    writeNotes(path, [...others, ...own.map((one): NotedRecord => ({...one, service: name}))]);
+}
+
+/** Undefined if they cannot be read. */
+export function readReturnedRecords(
+  stateDir: string,
+  service: {mode: Mode; baseUrl: string},
+): NotedReturn[] | undefined {
+  const name = serviceName(service);
+  return readNotes<NotedRecord>(recordNotes(stateDir))?.filter((one) => one.service === name);
+}
+
+/** The command that finds these returns again. */
+export function readAgain(missing: readonly NotedReturn[], commands: CommandBuilder): string {
+  const accounts = [...new Set(missing.map(({account}) => account))];
+  const [from] = missing.map((one) => one.from).sort();
+  return commands.read(
+    'reconcile',
+    ...(accounts.length === 0 ? ['ID'] : accounts).flatMap((account) => ['--account', account]),
+    ...(from === undefined ? [] : ['--from', from]),
+  );
 }
 
 const has = ({id, read}: BookIdentity, {book}: NotedReturn): boolean => book?.id === id && book.read <= read;

@@ -3,6 +3,7 @@ import {
   type BookIdentity,
   missingReturns,
   type NotedReturn,
+  readAgain,
   readNotedReturns,
 } from '../../batch/report/noted-returns.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type SummaryWithReturns,
 } from '../../batch/report/returned.ts';
 import {restingExitCodeOf} from '../../batch/standing/summary.ts';
-import {type CommandBuilder, EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {mayHaveReturns} from '../core/bank-returns.ts';
 import type {LocalContext} from '../core/context.ts';
 import {commandsFor} from './place.ts';
@@ -29,16 +30,16 @@ export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfB
   const known = new Map<string, Promise<FoundReturns>>();
   const isThere = mayHaveReturns(stateDir);
   const warned = new Set<string>();
-  const unknown = (why: string, readAgain: string, found: FoundReturns['returns']): BankReturns => {
+  const unknown = (why: string, command: string, found: FoundReturns['returns']): BankReturns => {
     if (!warned.has(why))
-      local.out.warn(`what the bank has returned is not known: ${why}; read it again: ${readAgain}`);
+      local.out.warn(`what the bank has returned is not known: ${why}; read it again: ${command}`);
     warned.add(why);
     local.effects.tookPartly(); // a row may have come back
-    return {found, readAgain};
+    return {found, readAgain: command};
   };
   return async (batch) => {
     const {journal, plan} = batch;
-    const again = (missing: readonly NotedReturn[]) => againCommand(missing, commandsFor(local, batch));
+    const again = (missing: readonly NotedReturn[]) => readAgain(missing, commandsFor(local, batch));
     const noted = readNotedReturns(stateDir, plan.kind, plan.batchId);
     const binding = isThere || noted.length > 0 ? journal.fact('binding') : undefined;
     if (binding === undefined) return {found: new Map()};
@@ -58,16 +59,6 @@ export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfB
 }
 
 const LOST = 'rows came back, and the book that had them, reconcile.sqlite, is gone or another one';
-
-function againCommand(missing: readonly NotedReturn[], commands: CommandBuilder): string {
-  const accounts = [...new Set(missing.map(({account}) => account))];
-  const [from] = missing.map((one) => one.from).sort();
-  return commands.read(
-    'reconcile',
-    ...(accounts.length === 0 ? ['ID'] : accounts).flatMap((account) => ['--account', account]),
-    ...(from === undefined ? [] : ['--from', from]),
-  );
-}
 
 /** What a book has; no identity if there is no book. */
 interface FoundReturns {

@@ -2,36 +2,23 @@ import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 import {usualId} from '../../contract/ids.ts';
-import type {Mode} from '../../contract/mode.ts';
 import {RemitError} from '../../errors.ts';
 import type {View} from '../../output/records/view.ts';
 import {text} from '../../output/records/view.ts';
+import {listed} from '../../phrases.ts';
 import type {Context} from './context.ts';
 
-/** The file of the book in a state folder. The book itself is only loaded if there is one. */
-const BOOK_FILE = 'reconcile.sqlite';
+/** The book in a state folder, which is only loaded if there is one. */
+export const mayHaveReturns = (stateDir: string): boolean => existsSync(join(stateDir, 'reconcile.sqlite'));
 
-export const mayHaveReturns = (stateDir: string): boolean => existsSync(join(stateDir, BOOK_FILE));
+/** A book that is lost has left notes. */
+const mayKnowReturns = (stateDir: string): boolean =>
+  mayHaveReturns(stateDir) || existsSync(join(stateDir, 'returns.json'));
 
 /** When and how the money of a record came back. */
 export interface KnownReturn {
   code: string | undefined;
   day: string;
-}
-
-/** The returns of these records that a reconcile has found. */
-async function returnsOf(
-  stateDir: string,
-  service: {baseUrl: string; mode: Mode},
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, KnownReturn>> {
-  const {Book} = await import('../../reconcile/book/book.ts');
-  const book = await Book.open(stateDir, service, {write: false});
-  try {
-    return book.returnsOf(ids.map(usualId));
-  } finally {
-    await book.close();
-  }
 }
 
 /** `2026-11-17, R03` */
@@ -61,24 +48,56 @@ export async function warnOfReturns(
   ids: readonly string[],
 ): Promise<void> {
   const {stateDir, out, effects} = context;
-  if (ids.length === 0 || !mayHaveReturns(stateDir) || (noun !== 'payout' && noun !== 'payin')) return;
+  if (ids.length === 0 || !mayKnowReturns(stateDir) || (noun !== 'payout' && noun !== 'payin')) return;
   for (const [id, found] of await readReturns(context, ids)) {
     out.warn(`the bank has returned ${noun} ${id} (${returnText(found)}), as \`remit reconcile\` found`);
     effects.tookPartly();
   }
 }
 
+/** Warns if more of these records may have come back: the book is lost, damaged, another one or an older copy. */
 async function readReturns(
-  {stateDir, profile, out, effects}: Context,
-  ids: readonly string[],
+  {stateDir, profile, out, effects, commands}: Context,
+  typed: readonly string[],
 ): Promise<ReadonlyMap<string, KnownReturn>> {
+  const {missingReturns, readAgain, readReturnedRecords} =
+    await import('../../batch/report/noted-returns.ts');
+  const ids = typed.map(usualId);
+  const unknown = (why: string, missing: Parameters<typeof readAgain>[0] = []) => {
+    out.warn(
+      `what the bank has returned is not known: ${why}; read it again: ${readAgain(missing, commands)}`,
+    );
+    effects.tookPartly();
+  };
+  const noted = readReturnedRecords(stateDir, profile)?.filter(({id}) => ids.includes(id));
   try {
-    return await returnsOf(stateDir, profile, ids);
+    const {identity, found = new Map<string, KnownReturn>()} = await readBook({stateDir, profile}, ids);
+    const missing = missingReturns(noted ?? [], identity && {identity, returned: (id) => found.has(id)});
+    if (noted === undefined) unknown(`${join(stateDir, 'returns.json')} is damaged`);
+    else if (missing.length > 0)
+      unknown(
+        `${listed(missing.map(({id}) => id))} came back, and the book that had it, reconcile.sqlite, is gone or another one`,
+        missing,
+      );
+    return found;
   } catch (error) {
     if (!(error instanceof RemitError)) throw error;
-    out.warn(`what the bank has returned is not known: ${error.message}`);
-    effects.tookPartly();
+    unknown(error.message, noted);
     return new Map();
+  }
+}
+
+async function readBook(
+  {stateDir, profile}: Pick<Context, 'stateDir' | 'profile'>,
+  ids: readonly string[],
+): Promise<{identity?: {id: string; read: number}; found?: ReadonlyMap<string, KnownReturn>}> {
+  if (!mayHaveReturns(stateDir)) return {};
+  const {Book} = await import('../../reconcile/book/book.ts');
+  const book = await Book.open(stateDir, profile, {write: false});
+  try {
+    return {identity: book.identity, found: book.returnsOf(ids)};
+  } finally {
+    await book.close();
   }
 }
 
@@ -88,6 +107,6 @@ async function returnOf(
   {noun}: View,
 ): Promise<KnownReturn | undefined> {
   if (status !== 'settled' || id === undefined) return undefined;
-  if ((noun !== 'payout' && noun !== 'payin') || !mayHaveReturns(context.stateDir)) return undefined;
+  if ((noun !== 'payout' && noun !== 'payin') || !mayKnowReturns(context.stateDir)) return undefined;
   return (await readReturns(context, [id])).get(usualId(id));
 }

@@ -47,7 +47,7 @@ export function readFee(text: string): FeeRule {
   throw refuse('is no fee: it is zero');
 }
 
-export const matchOptions = (nowMs: number, mode: Mode, fees: readonly FeeRule[] = []): MatchOptions => ({
+export const matchOptions = (nowMs: number, mode: Mode, fees?: readonly FeeRule[]): MatchOptions => ({
   today: dayAt(nowMs),
   bankingDay,
   ...{windows: WINDOWS, otherWindow: [0, 4], fees},

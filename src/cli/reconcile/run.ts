@@ -1,11 +1,17 @@
 import {basename, resolve} from 'node:path';
 import {usualId} from '../../contract/ids.ts';
+import type {Mode} from '../../contract/mode.ts';
 import {RemitError} from '../../errors.ts';
 import {counted} from '../../phrases.ts';
 import {keysOf} from '../../narrow.ts';
 import {batchExists} from '../../batch/journal/folder.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
-import {type BookIdentity, type NotedReturn, noteReturns} from '../../batch/report/noted-returns.ts';
+import {
+  type BookIdentity,
+  type NotedReturn,
+  noteReturnedRecords,
+  noteReturns,
+} from '../../batch/report/noted-returns.ts';
 import {repayReference} from '../../batch/report/returned.ts';
 import {Book} from '../../reconcile/book/book.ts';
 import {dayFrom} from '../../reconcile/model/day.ts';
@@ -93,7 +99,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     records.push(...(await readCarriedOver(context, carried, dayAt)));
     book.addPayments(joined(records, rows.payments, from));
     const totals = book.match(matchOptions(request.nowMs, profile.mode, request.fees), asked);
-    noteReturned(book, {stateDir, rows, before});
+    noteReturned(book, {stateDir, service, rows, before});
     const labels = await labelsOf(context, accounts);
     const cleaned = (label: string | undefined) => label && context.out.sanitizer.line(label);
     const report = readReconcileReport(book, totals, {
@@ -129,26 +135,35 @@ function openBefore(book: Book, within: AskedPeriod, read: ReadonlySet<string>):
 /** A first day that finds a payment again, which may have been created before it was sent. */
 const DAYS_BEFORE = 7;
 
-/** Notes beside each batch which of its rows came back: otherwise a lost book would make them look paid. */
-function noteReturned(
-  book: Book,
-  {stateDir, rows, before}: {stateDir: string; rows: BatchRows; before: BookIdentity},
-): void {
-  const found = new Map<string, Omit<NotedReturn, 'book'>[]>();
+/** Notes which records came back, also beside each batch: otherwise a lost book would make them look paid. */
+function noteReturned(book: Book, {stateDir, service, rows, before}: NotingRun): void {
+  type Found = Omit<NotedReturn, 'book'>;
+  const all: Found[] = [];
+  const found = new Map<string, Found[]>();
   for (const {payment, returned} of book.payments({state: 'returned'})) {
     const {kind, row, recordId, day} = payment;
     const [key = ''] = returned?.lines ?? [];
     const [line] = book.lines({key});
-    if (row === undefined || recordId === undefined || line === undefined) continue;
+    if (recordId === undefined || line === undefined) continue;
+    const one = {id: recordId, account: line.line.account, from: dayFrom(day, -DAYS_BEFORE)};
+    all.push({...one, id: usualId(recordId)});
+    if (row === undefined) continue;
     const name = `${kind} ${row.batch}`;
-    const {account} = line.line;
-    found.set(name, [...(found.get(name) ?? []), {id: recordId, account, from: dayFrom(day, -DAYS_BEFORE)}]);
+    found.set(name, [...(found.get(name) ?? []), one]);
   }
   const ids = {before, after: book.identity};
+  noteReturnedRecords({stateDir, service}, all, ids);
   for (const kind of keysOf(KINDS))
     for (const batchId of rows.read)
       if (batchExists(stateDir, kind, batchId))
         noteReturns({stateDir, kind, batchId}, found.get(`${kind} ${batchId}`) ?? [], ids);
+}
+
+interface NotingRun {
+  stateDir: string;
+  service: {baseUrl: string; mode: Mode};
+  rows: BatchRows;
+  before: BookIdentity;
 }
 
 /** Each payment once: rows with their records, then what only one side knows since a day. */

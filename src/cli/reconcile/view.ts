@@ -71,7 +71,7 @@ function totalsLines(totals: CurrencyTotals, report: ReconcileReport): string[] 
         ...some([
           row('returned', returned, 'money that came back'),
           row('internal', internal, 'between own accounts, or simulated'),
-          row('unexplained', unexplained, 'lines without a payment'),
+          row('unexplained', unexplained, 'not matched with a payment'),
         ]),
         ...balance(
           'closing',

@@ -2,11 +2,12 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {readDay} from '../../cli/sandbox/flag-values.ts';
-import {wholeStatement} from '../../cli/sandbox/whole-statement.ts';
+import {type StatementFileFacts, statementParts} from '../../cli/sandbox/statement-parts.ts';
 import {STATEMENT_FILE_FORMATS} from '../../sandbox/statement/formats.ts';
 import type {StatementFile} from '../../sandbox/statement/statement-file.ts';
+import {must} from '../../narrow.ts';
 import {counted} from '../../phrases.ts';
-import {writeFileAtomic} from '../../store/files/atomic-file.ts';
+import {writeOutFile} from '../../store/files/out-file.ts';
 
 export default class SandboxStatement extends RemitCommand {
   static override summary = 'Write the statement of a treasury account as a bank would';
@@ -37,18 +38,31 @@ export default class SandboxStatement extends RemitCommand {
       const day = flags[name];
       if (day !== undefined) query.set(name, readDay(`--${name}`, day));
     }
-    const written = await wholeStatement((offset) => {
-      query.set('offset', String(offset));
-      return callControl<StatementFile>(local, 'GET', `/sandbox/statement?${query.toString()}`);
-    });
-    if (out === undefined) {
-      // Exact: a reference of a bank may look like a number that is masked.
-      if (local.out.forPeople) await local.out.bytes(Buffer.from(written.text));
-      return written;
+    let facts: StatementFileFacts | undefined;
+    let bytes = 0;
+    async function* texts(): AsyncGenerator<string> {
+      const parts = statementParts((offset) => {
+        query.set('offset', String(offset));
+        return callControl<StatementFile>(local, 'GET', `/sandbox/statement?${query.toString()}`);
+      });
+      for await (const {text, ...rest} of parts) {
+        facts = rest;
+        bytes += Buffer.byteLength(text);
+        yield text;
+      }
     }
-    writeFileAtomic(out, written.text, {mode: 0o644});
-    const {text, ...facts} = written;
-    local.out.text(`${counted(facts.lines, 'line')} from ${facts.from} to ${facts.to}: ${out}`);
-    return {...facts, file: out, bytes: Buffer.byteLength(text)};
+    if (out !== undefined) {
+      await writeOutFile(out, texts());
+      const {lines, from, to, ...rest} = must(facts, 'facts of a statement');
+      local.out.text(`${counted(lines, 'line')} from ${from} to ${to}: ${out}`);
+      return {...rest, from, to, lines, file: out, bytes};
+    }
+    const kept: string[] = [];
+    for await (const text of texts()) {
+      // Exact: a reference of a bank may look like a number that is masked.
+      if (local.out.forPeople) await local.out.bytes(Buffer.from(text));
+      else kept.push(text);
+    }
+    return {...must(facts, 'facts of a statement'), text: kept.join('')};
   }
 }

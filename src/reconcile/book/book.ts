@@ -27,7 +27,7 @@ import {contentOf} from './line-row.ts';
 import {LAST_READ, type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
 import {StoredPayments} from './stored-payments.ts';
 import {type ReadStatement, type StatementOrigin, StoredStatements} from './stored-statements.ts';
-import {bookScopeId, type BookScope} from './stored-scope.ts';
+import {bookScopeId, type BookScope, keepFees, keptFees} from './stored-scope.ts';
 
 /** A million tokens are looked up in any order. The default of 6 MB would read most pages again. */
 const CACHE_KIB = 64_000;
@@ -152,6 +152,7 @@ export class Book {
         const all = {...origin, format, number};
         if (!isNumberNamed) this.#statements.requireNumber(account, all);
         if (days === undefined) return; // an empty statement
+        this.#statements.requireFormat(added, {account, ...days, ...all});
         for (const one of balances) this.#statements.addBalances({...one, account}, added);
         const rest = balances.map(({opening, closing, ...one}) => [one, String(opening), String(closing)]);
         const print = fingerprint.update(JSON.stringify([format, rest])).digest('hex');
@@ -205,7 +206,12 @@ export class Book {
   /** @param asked what the totals are of; everything by default */
   match(options: MatchOptions, asked?: AskedPeriod): ReconcileTotals {
     this.#lock.assertHeld();
-    return this.#db.transaction(() => matchAll({db: this.#db, scope: this.#scope}, options, asked));
+    const work = {db: this.#db, scope: this.#scope};
+    return this.#db.transaction(() => {
+      const {fees = keptFees(work.db, work.scope)} = options;
+      keepFees(work.db, work.scope, fees);
+      return matchAll(work, {...options, fees}, asked);
+    });
   }
 
   /** By key. */

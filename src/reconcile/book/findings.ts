@@ -36,6 +36,8 @@ export interface FoundBankLine {
   twin: string | undefined;
   /** The day on which it counts: that of the statement if both sources have it. */
   day: string;
+  /** It is part of the sums: posted, still listed by the bank, and not the second of two sources. */
+  isCounted: boolean;
 }
 
 export interface PaymentFilter {
@@ -112,11 +114,13 @@ export class Findings extends BookPart {
       m: number | null;
       twin: string | null;
       counted: number;
+      summed: number;
       at: string;
     };
     // A twin has the state of the line that it is about.
     const rows = this.#pages<Row>(
       `select ${LINE_COLUMNS}, coalesce(f.state, 'unexplained') as state, f.m, coalesce(w.twin, x.l) as counted, ${DAY_OF_PAIR} as at,
+         x.pending = 0 and x.gone = 0 and w.l is null as summed,
          (select y.key from lines y where y.l = coalesce(w.twin, (select v.l from twins v where v.twin = x.l))) as twin
        from lines x join line_texts t on t.l = x.l left join twins w on w.l = x.l
        left join found_lines f on f.l = coalesce(w.twin, x.l)
@@ -139,7 +143,7 @@ export class Findings extends BookPart {
           'select q.key from candidates c join payments q on q.p = c.p where c.l = ? order by q.key',
           row.counted,
         ),
-        ...{twin: row.twin ?? undefined, day: row.at},
+        ...{twin: row.twin ?? undefined, day: row.at, isCounted: row.summed === 1},
       };
   }
 

@@ -3,6 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {counted} from '../../phrases.ts';
 import type {StatedBalances} from '../model/line.ts';
 import {BookPart} from './book-part.ts';
+import type {DaysRead} from './gone-lines.ts';
 
 /** A statement that was read, as it is listed. */
 export interface ReadStatement {
@@ -150,6 +151,36 @@ export class StoredStatements extends BookPart {
       {
         hint: (commands) =>
           `if ${known.name} was the wrong one: ${commands.read('reconcile', 'forget', String(known.read), '--note', 'TEXT')}; if the account also has the number ${ending}, add --account-number ${number.slice(-4)}`,
+      },
+    );
+  }
+
+  /**
+   * Formats cut texts at different lengths and give lines other ids, so equal lines of two formats cannot be told from
+   * edited ones: of each day only one format is read.
+   * @param read has the lines of the statement already
+   * @throws RemitError LOCAL_VALIDATION
+   */
+  requireFormat(
+    read: number,
+    {account, from, to, name, format}: DaysRead & Pick<StatementOrigin, 'name' | 'format'>,
+  ): void {
+    const other = this.db
+      .prepare<{read: number; name: string; format: string; day: string}>(
+        `select s.read, s.name, s.format, min(x.day) as day from statements s
+           join statement_lines m on m.read in (s.read, ?1) join lines x on x.l = m.l
+         where s.scope = ?2 and s.account = ?3 and s.forgotten_at is null and s.format not in (?4, 'unknown')
+           and x.day between max(s.first, ?5) and min(s.last, ?6)
+         group by s.read order by s.read desc limit 1`,
+      )
+      .get(read, this.scope, account, format, from, to);
+    if (other === undefined) return;
+    throw new RemitError(
+      'LOCAL_VALIDATION',
+      `${name} is ${format}, and ${other.day} was already read as ${other.format}, from ${other.name}; each day is read in one format only`,
+      {
+        hint: (commands) =>
+          `to read ${name} instead: ${commands.read('reconcile', 'forget', String(other.read), '--note', 'TEXT')}`,
       },
     );
   }

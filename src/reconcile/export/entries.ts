@@ -59,7 +59,7 @@ function* entriesOf(book: Book, within: AskedPeriod, repaid: ReadonlySet<string>
   const booked = new Set<string>();
   const lines: LedgerEntry[] = [];
   for (const found of book.lines({within})) {
-    if (found.line.state !== 'posted' || isWitness(found)) continue;
+    if (found.line.state !== 'posted' || isWitness(found) || isGone(found)) continue;
     lines.push(entryOfLine(book, found));
     if (isMatched(found)) for (const key of found.match?.payments ?? []) booked.add(key);
   }
@@ -88,6 +88,9 @@ function* inTransit(book: Book, day: string, entries: Iterable<LedgerEntry>): Ge
 
 /** A statement beside the lines of the service repeats them. */
 const isWitness = ({line, twin}: FoundBankLine): boolean => line.source === 'statement' && twin !== undefined;
+
+/** The bank no longer lists it. */
+const isGone = ({isCounted, twin}: FoundBankLine): boolean => !isCounted && twin === undefined;
 
 const isMatched = ({state}: FoundBankLine): boolean =>
   state === 'matched' || state === 'returned' || state === 'internal';

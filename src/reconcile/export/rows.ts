@@ -23,12 +23,13 @@ export function* paymentRows(book: Book, within: AskedPeriod): Generator<ExportR
   }
 }
 
-/** Every bank line of a period with the payments that it belongs to. */
+/** Every bank line of a period with the payments that it belongs to. The counted ones add up to the totals. */
 export function* lineRows(book: Book, within: AskedPeriod): Generator<ExportRow> {
-  for (const {line, state, match, candidates, twin} of book.lines({within})) {
+  for (const {line, state, match, candidates, twin, isCounted} of book.lines({within})) {
     const {key, source, account, id, amount, currency, bookingDay, valueDay, returnCode, texts} = line;
     yield {
       ...{line: key, twin: twin ?? null, source, account, id: id ?? null, state, posting: line.state},
+      counted: isCounted,
       ...{amount_in_minor_units: minor(amount), currency_code: currency, booking_day: bookingDay},
       ...{value_day: valueDay ?? null, payments: joined(match?.payments), rule: match?.rule ?? null},
       ...{return_code: returnCode ?? match?.returnCode ?? null, candidates: joined(candidates)},
@@ -45,7 +46,8 @@ export function* matchRows(book: Book, within: AskedPeriod): Generator<ExportRow
     yield {
       ...{rule, state, lines: joined(lines), payments: joined(payments)},
       ...{proof: proof?.token ?? null, proof_path: proof?.path ?? null, proof_text: proof?.text ?? null},
-      ...{difference_in_minor_units: minor(difference), return_code: returnCode ?? null},
+      ...{difference_in_minor_units: minor(difference), currency_code: line.currency},
+      return_code: returnCode ?? null,
     };
   }
 }

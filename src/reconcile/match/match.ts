@@ -47,6 +47,6 @@ export function matchAll(work: MatchWork, options: MatchOptions, asked?: AskedPe
 
 function suggestLessFee(work: MatchWork, {fees}: MatchOptions): void {
   work.db.exec('delete from w_offers');
-  for (const fee of fees) writeOffers(work, fee);
+  for (const fee of fees ?? []) writeOffers(work, fee);
   suggestOffers(work, 'less_fee');
 }

@@ -16,7 +16,8 @@ export interface MatchOptions {
   readonly windows: Readonly<Record<string, readonly [first: number, last: number]>>;
   /** For payments without a rail, or with one that `windows` lacks. */
   readonly otherWindow: readonly [first: number, last: number];
-  readonly fees: readonly FeeRule[];
+  /** Undefined for those of the last match of this service. */
+  readonly fees: readonly FeeRule[] | undefined;
   /** Whether a line is about money that stays with the owner, such as a simulated credit. */
   readonly isInternal?:
     ((line: {readonly texts: readonly {path: string; text: string}[]}) => boolean) | undefined;

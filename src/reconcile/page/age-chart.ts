@@ -2,7 +2,7 @@ import {grouped, gridLine, type Plot, px, roundStep} from '../../html/chart.ts';
 import {type Markup, markup} from '../../html/markup.ts';
 import {counted} from '../../phrases.ts';
 
-/** Open payments that have been overdue for this many banking days. */
+/** Open payments that have been overdue for this many banking days, or that the bank booked after the period. */
 export interface AgeBucket {
   label: string;
   count: number;
@@ -20,14 +20,22 @@ const BUCKETS = [
   {label: 'over 60', most: Infinity},
 ] as const;
 
-/** @param days banking days since each payment was due */
-export function agesOf(days: readonly number[]): AgeBucket[] {
+/** @param days banking days since each payment was due; undefined if it was booked after the period, which is no age */
+export function agesOf(days: readonly (number | undefined)[]): AgeBucket[] {
   const counts = BUCKETS.map(() => 0);
+  let later = 0;
   for (const day of days) {
+    if (day === undefined) {
+      later += 1;
+      continue;
+    }
     const at = BUCKETS.findIndex(({most}) => day <= most);
     counts[at] = (counts[at] ?? 0) + 1;
   }
-  return BUCKETS.map(({label, most}, at) => ({label, count: counts[at] ?? 0, isLate: most > 0}));
+  return [
+    ...(later === 0 ? [] : [{label: 'booked later', count: later, isLate: false}]),
+    ...BUCKETS.map(({label, most}, at) => ({label, count: counts[at] ?? 0, isLate: most > 0})),
+  ];
 }
 
 /** Open payments by age, as bars. */

@@ -73,7 +73,7 @@ ${verdict(report)}
 </header>
 ${report.tables.map((totals) => totalsSection(totals, report))}
 ${findingSections(report)}
-${openSection(parts)}
+${openSection(parts, report)}
 ${matchedSection(parts)}
 ${decisionSection(book, askedIn(report))}
 ${factsSection(report, about)}
@@ -103,8 +103,6 @@ function totalsSection(totals: CurrencyTotals, report: ReconcileReport): Markup 
   const balance = (name: string, minor: bigint | undefined, words: string, css = '') =>
     minor !== undefined &&
     markup`<tr class="${css}"><th scope="row">${name}</th><td></td><td class="n">${money(minor)}</td><td class="soft">${words}</td></tr>`;
-  const sum = matched.sum + returned.sum + internal.sum + unexplained.sum;
-  const adds = opening === undefined || closing === undefined ? undefined : opening + sum === closing;
   const states = keysOf(STATE_WORDS).filter((state) => totals.payments[state].count > 0);
   const head = markup`<thead><tr><th scope="col"></th><th scope="col" class="n">Number</th><th scope="col" class="n">${currency}</th><th scope="col">Meaning</th></tr></thead>`;
   const bankLines =
@@ -114,15 +112,27 @@ ${balance('Opening balance', opening, balances === 'calculated' ? 'the closing b
 ${row('Matched', matched, 'lines of payments')}
 ${row('Returned', returned, 'money that came back')}
 ${row('Internal', internal, 'between own accounts, or simulated')}
-${row('Unexplained', unexplained, 'lines without a payment')}
+${row('Unexplained', unexplained, 'not matched with a payment')}
 ${balance('Closing balance', closing, balances === 'calculated' ? 'from the reported balance' : 'as the bank states it', 'sum')}</tbody></table></div>
-${adds === undefined ? markup`<p>The bank states no balances, so nothing shows that no line is missing.</p>` : adds ? markup`<p>Checked: opening and all lines add up to closing.</p>` : markup`<p class="state bad">Opening and all lines do not add up to closing.</p>`}`;
+${checkText(totals)}`;
   return markup`<section class="keep" aria-labelledby="${id}"><h2 id="${id}">Totals: ${name}</h2>
 ${bankLines}
 <div class="wide" role="region" tabindex="0" aria-label="Payments: ${name}"><table><caption>Payments</caption>${head}<tbody>
 ${states.map((state) => row(capital(state.replaceAll('_', ' ')), totals.payments[state], STATE_WORDS[state]))}
 ${row('All payments', planned, 'the sum of the states', 'sum')}
 ${totals.carried.count > 0 && row('Carried over', totals.carried, `part of all payments, sent before ${report.from}`)}</tbody></table></div></section>`;
+}
+
+/** Balances that follow from the lines add up in any case. */
+function checkText({balances, opening, closing, ...totals}: CurrencyTotals): Markup {
+  if (balances === 'calculated')
+    return markup`<p>The opening balance is calculated, so it does not show that no line is missing. A statement of the bank does.</p>`;
+  if (opening === undefined || closing === undefined)
+    return markup`<p>The bank states no balances, so nothing shows that no line is missing.</p>`;
+  const {matched, returned, internal, unexplained} = totals;
+  return opening + matched.sum + returned.sum + internal.sum + unexplained.sum === closing
+    ? markup`<p>Checked: opening and all lines add up to closing.</p>`
+    : markup`<p class="state bad">Opening and all lines do not add up to closing.</p>`;
 }
 
 function findingSections({findings, counts}: ReconcileReport): Markup | null {
@@ -148,7 +158,7 @@ interface PageParts {
 
 function readParts(book: Book, within: AskedPeriod): PageParts {
   const parts: PageParts = {matched: [], matchedCount: 0, open: [], openCount: 0, ages: []};
-  const days: number[] = [];
+  const days: (number | undefined)[] = [];
   for (const one of book.payments({within})) {
     const isMatched = one.match?.state === 'matched';
     if (isMatched) {
@@ -165,30 +175,32 @@ function readParts(book: Book, within: AskedPeriod): PageParts {
     )
       continue;
     parts.openCount += 1;
-    days.push(one.bankingDaysOpen);
+    days.push(ageOf(one));
     parts.open.push(one);
     if (parts.open.length >= 2 * MOST_ROWS) parts.open = oldest(parts.open);
   }
   return {...parts, open: oldest(parts.open), ages: agesOf(days)};
 }
 
+/** Undefined for a payment that was open at the end of the period and that the bank has booked since. */
+const ageOf = ({state, bankingDaysOpen}: FoundPayment): number | undefined =>
+  state === 'booked_later' ? undefined : bankingDaysOpen;
+
 /** In the order of their keys, if they are equally old. */
 const oldest = (payments: readonly FoundPayment[]): FoundPayment[] =>
   [...payments].sort((a, b) => b.bankingDaysOpen - a.bankingDaysOpen).slice(0, MOST_ROWS);
 
-function openSection({open, openCount, ages}: PageParts): Markup {
+function openSection({open, openCount, ages}: PageParts, {to}: ReconcileReport): Markup {
   if (openCount === 0)
     return markup`<section aria-labelledby="open"><h2 id="open">Open</h2><p>No payment waits for its bank line.</p></section>`;
-  const rows = open.map(
-    ({
-      payment,
-      state,
-      bankingDaysOpen,
-    }) => markup`<tr><th scope="row"><bdi>${sanitizer.line(paymentName(payment))}</bdi></th><td class="day">${payment.day}</td><td class="n">${moneyText(payment.amount, payment.currency)}</td><td>${state.replaceAll('_', ' ')}</td><td class="n">${grouped(bankingDaysOpen)}</td></tr>
-`,
-  );
+  const rows = open.map((one) => {
+    const {payment, state} = one;
+    const age = ageOf(one);
+    return markup`<tr><th scope="row"><bdi>${sanitizer.line(paymentName(payment))}</bdi></th><td class="day">${payment.day}</td><td class="n">${moneyText(payment.amount, payment.currency, {signed: true})}</td><td>${state.replaceAll('_', ' ')}</td><td class="n">${age === undefined ? '–' : grouped(age)}</td></tr>
+`;
+  });
   return markup`<section aria-labelledby="open"><h2 id="open">Open (${grouped(openCount)})</h2>
-<p>By banking days since the last one on which the bank line was expected; 0 is not due yet.</p>
+<p>Not booked by ${to}, by banking days since the last one on which the bank line was expected; 0 is not due yet. “Booked later” means that the bank booked it after ${to}.</p>
 <div class="chart broad">${ageChart(ages, {width: 936, height: 220})}</div><div class="chart narrow">${ageChart(ages, {width: 360, height: 200})}</div>
 <div class="wide" role="region" tabindex="0" aria-label="Open payments"><table><thead><tr><th scope="col">Payment</th><th scope="col">Sent</th><th scope="col" class="n">Amount</th><th scope="col">State</th><th scope="col" class="n">Banking days overdue</th></tr></thead><tbody>
 ${rows}</tbody></table></div>${moreText(openCount)}</section>`;
@@ -201,7 +213,7 @@ function matchedSection({matched, matchedCount}: PageParts): Markup | null {
     const back =
       returned !== undefined &&
       markup` <span class="soft">and returned${returned.returnCode === undefined ? '' : `, ${returned.returnCode}`}</span>`;
-    return markup`<tr><th scope="row"><bdi>${sanitizer.line(paymentName(payment))}</bdi></th><td class="n">${moneyText(payment.amount, payment.currency)}</td><td class="by">${match === undefined ? '' : RULE_WORDS[match.rule]}${back}</td><td class="proof">${proof === undefined ? '' : markup`${sanitizer.line(proof.text)} <span class="soft">(${proof.path})</span>`}</td></tr>
+    return markup`<tr><th scope="row"><bdi>${sanitizer.line(paymentName(payment))}</bdi></th><td class="n">${moneyText(payment.amount, payment.currency, {signed: true})}</td><td class="by">${match === undefined ? '' : RULE_WORDS[match.rule]}${back}</td><td class="proof">${proof === undefined ? '' : markup`${sanitizer.line(proof.text)} <span class="soft">(${proof.path})</span>`}</td></tr>
 `;
   });
   return markup`<section aria-labelledby="matched"><h2 id="matched">Matched (${grouped(matchedCount)})</h2>
@@ -235,13 +247,11 @@ function decisionSection(book: Book, within: AskedPeriod): Markup | null {
 ${rows}</tbody></table></div></section>`;
 }
 
-function factsSection({accounts, from, to, unplanned}: ReconcileReport, {service, mode}: PageAbout): Markup {
+function factsSection({accounts, unplanned, counts}: ReconcileReport, {service}: PageAbout): Markup {
   const facts: Fact[] = [
     ...accounts.map(({id, label}): Fact => [label ?? 'Account', markup`<span class="hash">${id}</span>`]),
-    ['Period', `${from} to ${to}`],
     ['Service', service],
-    ['Mode', mode === 'live' ? 'LIVE' : 'test'],
-    ['Payments in no batch', grouped(unplanned)],
+    ...(counts.unplanned > 0 ? [] : [['Payments in no batch', grouped(unplanned)] satisfies Fact]),
   ];
   return markup`<section class="keep" aria-labelledby="facts"><h2 id="facts">About this reconciliation</h2>
 ${factList(facts)}</section>`;

@@ -140,7 +140,6 @@ export const CONTROL_ANSWERS = {
     opening_balance_in_minor_units: minorText,
     closing_balance_in_minor_units: minorText,
     text: z.string().describe('the file, or a part of it'),
-    characters: count.describe('of the whole file'),
     next_offset: count.nullable().describe('where the next part begins'),
   }),
   MagicValues: z.strictObject({

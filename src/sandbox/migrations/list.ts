@@ -9,6 +9,7 @@ import {parkedTimers} from './005-parked-timers.ts';
 import {keyLog} from './006-key-log.ts';
 import {keysOfTransfers} from './007-keys-of-transfers.ts';
 import {bankDialects} from './008-bank-dialects.ts';
+import {bankLinesByDay} from './009-bank-lines-by-day.ts';
 
 const ALL: readonly SandboxMigration[] = [
   firstSandbox,
@@ -19,6 +20,7 @@ const ALL: readonly SandboxMigration[] = [
   keyLog,
   keysOfTransfers,
   bankDialects,
+  bankLinesByDay,
 ];
 
 const WORDS: Readonly<Record<Store['dialect'], DialectWords>> = {

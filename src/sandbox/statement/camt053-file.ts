@@ -7,11 +7,11 @@ import {xmlText} from './xml-text.ts';
 const LONGEST_PURPOSE = 140;
 
 /** camt.053.001.08, the statement of ISO 20022. */
-export function camt053File(data: StatementData): string {
-  const {accountNumber, currency, from, to, lines, writtenMs} = data;
+export async function* camt053File(data: StatementData): AsyncGenerator<string> {
+  const {accountNumber, currency, from, to, writtenMs} = data;
   const written = iso(writtenMs);
   const id = `STMT-${accountNumber}-${to}`;
-  return [
+  yield [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08">',
     '<BkToCstmrStmt>',
@@ -22,13 +22,11 @@ export function camt053File(data: StatementData): string {
     `<Acct><Id><Othr><Id>${accountNumber}</Id></Othr></Id><Ccy>${currency}</Ccy></Acct>`,
     balance('OPBD', data.opening, from, currency),
     balance('CLBD', data.closing, to, currency),
-    summary(lines, currency),
-    ...lines.map((line) => entry(line, currency)),
-    '</Stmt>',
-    '</BkToCstmrStmt>',
-    '</Document>',
+    summary(data),
     '',
   ].join('\n');
+  for await (const line of data.lines()) yield `${entry(line, currency)}\n`;
+  yield '</Stmt>\n</BkToCstmrStmt>\n</Document>\n';
 }
 
 const amountOf = (amount: bigint, currency: string): string =>
@@ -38,10 +36,8 @@ const amountOf = (amount: bigint, currency: string): string =>
 const balance = (type: string, amount: bigint, day: string, currency: string): string =>
   `<Bal><Tp><CdOrPrtry><Cd>${type}</Cd></CdOrPrtry></Tp>${amountOf(amount, currency)}<Dt><Dt>${day}</Dt></Dt></Bal>`;
 
-function summary(lines: readonly StatementLine[], currency: string): string {
-  const sum = lines.reduce((total, {amount}) => total + magnitude(amount), 0n);
-  return `<TxsSummry><TtlNtries><NbOfNtries>${lines.length}</NbOfNtries><Sum>${formatMajor(sum, currency)}</Sum></TtlNtries></TxsSummry>`;
-}
+const summary = ({posted, pending, volume, currency}: StatementData): string =>
+  `<TxsSummry><TtlNtries><NbOfNtries>${posted + pending}</NbOfNtries><Sum>${formatMajor(volume, currency)}</Sum></TtlNtries></TxsSummry>`;
 
 function entry(
   {amount, day, reference, text, returnCode, isPending}: StatementLine,

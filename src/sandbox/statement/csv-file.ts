@@ -15,11 +15,14 @@ const HEADER = [
 
 const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
+const rowText = (row: readonly string[]): string => `${row.map(cell).join(',')}\r\n`;
+
 /** CSV with the columns that `remit reconcile` reads without a mapping. It states no balances. */
-export function csvFile({accountNumber, currency, lines}: StatementData): string {
-  const rows = lines.map(({reference, day, amount, isPending, returnCode, text}) => [
-    ...[accountNumber, reference, day, day, formatMajor(amount, currency), currency],
-    ...[isPending ? 'pending' : 'posted', returnCode ?? '', text],
-  ]);
-  return [HEADER, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+export async function* csvFile({accountNumber, currency, lines}: StatementData): AsyncGenerator<string> {
+  yield rowText(HEADER);
+  for await (const {reference, day, amount, isPending, returnCode, text} of lines())
+    yield rowText([
+      ...[accountNumber, reference, day, day, formatMajor(amount, currency), currency],
+      ...[isPending ? 'pending' : 'posted', returnCode ?? '', text],
+    ]);
 }

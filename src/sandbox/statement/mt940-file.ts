@@ -1,5 +1,5 @@
 import {formatMajor} from '../../money/amount.ts';
-import {magnitude, postedLines, type StatementData, type StatementLine} from './statement-data.ts';
+import {magnitude, type StatementData, type StatementLine} from './statement-data.ts';
 
 const LINE_LENGTH = 65;
 const MOST_LINES = 6;
@@ -11,18 +11,12 @@ const sumOf = (amount: bigint, currency: string): string => {
 };
 
 /** MT940, the customer statement of SWIFT, without its envelope. */
-export function mt940File(data: StatementData): string {
+export async function* mt940File(data: StatementData): AsyncGenerator<string> {
   const {accountNumber, currency, from, to, opening, closing} = data;
-  return [
-    ':20:STATEMENT',
-    `:25:${accountNumber}`,
-    ':28C:1/1',
-    `:60F:${balance(opening, from, currency)}`,
-    ...postedLines(data).flatMap((line) => transaction(line, currency)),
-    `:62F:${balance(closing, to, currency)}`,
-    '-',
-    '',
-  ].join('\r\n');
+  yield `:20:STATEMENT\r\n:25:${accountNumber}\r\n:28C:1/1\r\n:60F:${balance(opening, from, currency)}\r\n`;
+  for await (const line of data.lines('posted'))
+    for (const text of transaction(line, currency)) yield `${text}\r\n`;
+  yield `:62F:${balance(closing, to, currency)}\r\n-\r\n`;
 }
 
 const balance = (amount: bigint, day: string, currency: string): string =>

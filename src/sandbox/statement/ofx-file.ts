@@ -1,6 +1,6 @@
 import {formatMajor} from '../../money/amount.ts';
 import {iso} from '../base/rows.ts';
-import {postedLines, type StatementData, type StatementLine} from './statement-data.ts';
+import type {StatementData, StatementLine} from './statement-data.ts';
 import {xmlText} from './xml-text.ts';
 
 const LONGEST_NAME = 32;
@@ -9,21 +9,12 @@ const LONGEST_MEMO = 255;
 const compact = (day: string): string => day.replaceAll('-', '');
 
 /** OFX 2.1.1. It states the balance at the end, and none at the beginning. */
-export function ofxFile(data: StatementData): string {
-  const {accountNumber, currency, from, to, closing, lines, writtenMs} = data;
+export async function* ofxFile(data: StatementData): AsyncGenerator<string> {
+  const {accountNumber, currency, from, to, closing, writtenMs} = data;
   const [day, time = ''] = iso(writtenMs).split('T');
   const now = `${compact(day ?? to)}${time.slice(0, 8).replaceAll(':', '')}`;
-  const pending = lines.filter(({isPending}) => isPending);
   const status = '<STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>';
-  const tail =
-    pending.length === 0
-      ? []
-      : [
-          `<BANKTRANLISTP><DTASOF>${now}</DTASOF>`,
-          ...pending.map((line) => transaction(line, currency)),
-          '</BANKTRANLISTP>',
-        ];
-  return [
+  yield [
     '<?xml version="1.0" encoding="UTF-8" standalone="no"?>',
     '<?OFX OFXHEADER="200" VERSION="211" SECURITY="NONE" OLDFILEUID="NONE" NEWFILEUID="NONE"?>',
     '<OFX>',
@@ -32,15 +23,17 @@ export function ofxFile(data: StatementData): string {
     `<STMTRS><CURDEF>${currency}</CURDEF>`,
     `<BANKACCTFROM><BANKID>000000000</BANKID><ACCTID>${accountNumber}</ACCTID><ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM>`,
     `<BANKTRANLIST><DTSTART>${compact(from)}</DTSTART><DTEND>${compact(to)}</DTEND>`,
-    ...postedLines(data).map((line) => transaction(line, currency)),
-    '</BANKTRANLIST>',
-    ...tail,
-    `<LEDGERBAL><BALAMT>${formatMajor(closing, currency)}</BALAMT><DTASOF>${compact(to)}</DTASOF></LEDGERBAL>`,
-    '</STMTRS>',
-    '</STMTTRNRS></BANKMSGSRSV1>',
-    '</OFX>',
     '',
   ].join('\n');
+  for await (const line of data.lines('posted')) yield `${transaction(line, currency)}\n`;
+  yield '</BANKTRANLIST>\n';
+  if (data.pending > 0) {
+    yield `<BANKTRANLISTP><DTASOF>${now}</DTASOF>\n`;
+    for await (const line of data.lines('pending')) yield `${transaction(line, currency)}\n`;
+    yield '</BANKTRANLISTP>\n';
+  }
+  yield `<LEDGERBAL><BALAMT>${formatMajor(closing, currency)}</BALAMT><DTASOF>${compact(to)}</DTASOF></LEDGERBAL>\n`;
+  yield '</STMTRS>\n</STMTTRNRS></BANKMSGSRSV1>\n</OFX>\n';
 }
 
 function transaction({amount, day, reference, text, isPending}: StatementLine, currency: string): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {copyFileSync, readdirSync, renameSync, rmSync} from 'node:fs';
+import {copyFileSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {LedgerDesk} from './ledger-desk.ts';
@@ -75,6 +75,58 @@ describe('a book that is lost after it has found a return', () => {
     desk.bank(() => []);
     for (let run = 0; run < 9; run += 1) await desk.reconcile(); // it has read more than the lost one by now
     assert.match((await remit('batch status nov')).stderr, /gone or another one/);
+  });
+
+  it('is missed by get and wait, of a payout that came back, in a batch or not', async () => {
+    const id = await desk.record('INV-2026-001');
+    const sound = await desk.record('INV-2026-002');
+    const known = await remit(`get ${id}`);
+    assert.equal(known.exitCode, 8);
+    const copy = join(desk.desk.folder, 'copy.sqlite');
+    copyFileSync(book(), copy);
+    const isMissed = async (because: RegExp) => {
+      for (const line of [`get ${id}`, `wait ${id}`, `wait ${id} ${sound}`]) {
+        const {exitCode, stderr} = await remit(line);
+        assert.equal(exitCode, 8, line + stderr);
+        assert.match(stderr, /^Warning: what the bank has returned is not known: /m, line);
+        assert.match(stderr, because);
+      }
+      const json = await remit(`get ${id} --json`);
+      assert.deepEqual([json.exitCode, (json.json() as {status: string}).status], [8, 'settled']);
+      const other = await remit(`get ${sound}`);
+      assert.deepEqual([other.exitCode, other.stderr], [0, '']);
+    };
+    const isLost = new RegExp(`: ${id} came back, and the book that had it, reconcile.sqlite, is gone`);
+    remove();
+    await isMissed(isLost);
+    rmSync(join(state(), 'batches'), {recursive: true}); // it is noted in the state folder too
+    desk.bank(() => []); // as if the period was too short
+    await desk.reconcile();
+    await isMissed(isLost); // another book
+    desk.honest();
+    await desk.reconcile();
+    assert.match((await remit(`get ${id}`)).stderr, /the bank has returned this payout \(\S+, R03\)/);
+    remove();
+    copyFileSync(copy, book()); // an older book, which has it
+    assert.match((await remit(`get ${id}`)).stderr, /the bank has returned this payout \(\S+, R03\)/);
+    remove();
+    const again = printed((await remit(`get ${id}`)).stderr);
+    assert.equal((await desk.desk.remit(again)).exitCode, 8);
+    assert.match((await remit(`get ${id}`)).stderr, /the bank has returned this payout/);
+  });
+
+  it('and a damaged book or note make every settled payout one that may have come back', async () => {
+    const sound = await desk.record('INV-2026-002');
+    for (const name of ['returns.json', 'reconcile.sqlite']) {
+      writeFileSync(join(state(), name), 'x'.repeat(5000));
+      const {exitCode, stderr} = await remit(`get ${sound}`);
+      assert.equal(exitCode, 8, stderr);
+      assert.match(stderr, new RegExp(`is not known: .*${name}`));
+      if (name === 'returns.json') await desk.reconcile();
+    }
+    remove();
+    await desk.reconcile();
+    assert.equal((await remit(`get ${sound}`)).exitCode, 0);
   });
 
   it('is not missed once a person has rejected the return, and by no batch without returns', async () => {

@@ -31,6 +31,22 @@ describe('statements of reconcile', () => {
   const file = (name: string, ...statements: string[]) =>
     writeFileSync(join(desk.desk.folder, name), camtDocument(...statements));
 
+  it('are refused in a second format for the same days, until the printed command forgets the first', async () => {
+    file('month.xml', statement(OWN, '100.50'));
+    await desk.reconcile('--statement ./month.xml');
+    writeFileSync(
+      join(desk.desk.folder, 'month.csv'),
+      `booking_date,amount,currency_code,description\n${day},-100.50,USD,x\n`,
+    );
+    const words = '--statement ./month.csv --format csv';
+    const refused = await desk.reconcile(words);
+    assert.equal(refused.exitCode, 5);
+    assert.match(refused.stderr, /month\.csv is csv, and \S+ was already read as camt053, from month\.xml/);
+    const next = /remit (reconcile forget \d+ --note TEXT)/.exec(refused.stderr)?.[1] ?? '';
+    assert.equal((await desk.desk.remit(next)).exitCode, 0);
+    assert.notEqual((await desk.reconcile(words)).exitCode, 5);
+  });
+
   it('are listed, and a wrong one is forgotten with the command that is printed', async () => {
     file('wrong.xml', statement(OWN, '7.00'));
     const wrong = await desk.reconcile('--statement ./wrong.xml');

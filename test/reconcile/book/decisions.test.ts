@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import type {Book} from '../../../src/reconcile/book/book.ts';
+import {Book} from '../../../src/reconcile/book/book.ts';
 import type {RemitError} from '../../../src/errors.ts';
 import type {Decision} from '../../../src/reconcile/model/finding.ts';
-import {addAll, line, OPTIONS, payment, recordId, withBook} from '../harness.ts';
+import {addAll, line, newFolder, OPTIONS, payment, recordId, SCOPE, withBook} from '../harness.ts';
 
 const [ONE, TWO] = [recordId(1), recordId(2)];
 const states = (book: Book) => {
@@ -28,6 +28,41 @@ const alike = <T>(work: (book: Book) => T) =>
   });
 
 describe('a decision', () => {
+  it('is followed by a match with the fees of the last run, of each service', () => {
+    const folder = newFolder();
+    const fees = [
+      {rail: 'wire', fee: {currency: 'USD', amount: 2n ** 53n + 1n}},
+      {rail: undefined, fee: {basisPoints: 250n}},
+    ];
+    const lessFee = (book: Book) =>
+      [...book.lines({state: 'suggested'})].flatMap(({line: {key}, match}) => `${key} ${match?.rule}`);
+    return withBook(async (first) => {
+      first.addPayments([
+        payment(1, {rail: 'wire', amount: -1n}),
+        payment(2, {rail: 'wire', amount: -2n}),
+        payment(3, {amount: -1000n}),
+      ]);
+      const wire = (amount: bigint) => amount - (2n ** 53n + 1n);
+      const [a, b] = [line('a', {amount: wire(-1n)}), line('b', {amount: wire(-2n)})];
+      addAll(first, [a, b, line('c', {amount: -1025n})]);
+      first.match({...OPTIONS, fees});
+      assert.deepEqual(lessFee(first), ['a less_fee', 'b less_fee', 'c less_fee']);
+      await first.close();
+      const other = {...SCOPE, baseUrl: 'https://other.example.test'};
+      const elsewhere = await Book.open(folder, other, {write: true});
+      elsewhere.match(OPTIONS);
+      await elsewhere.close();
+      return withBook((book) => {
+        book.decide(decision('confirm', 'a', [ONE]), 2n ** 53n + 1n);
+        book.match({...OPTIONS, fees: undefined});
+        assert.deepEqual(lessFee(book), ['b less_fee', 'c less_fee']);
+        book.match(OPTIONS); // a run without fees
+        book.match({...OPTIONS, fees: undefined});
+        assert.deepEqual(lessFee(book), []);
+      }, folder);
+    }, folder);
+  });
+
   it('confirms a payment for a line, in every later match', () =>
     alike((book) => {
       book.decide(decision('confirm', 'a', [ONE]));

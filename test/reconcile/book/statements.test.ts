@@ -9,7 +9,9 @@ import {ACCOUNT, addAll, line, OPTIONS, payment, recordId, withBook} from '../ha
 
 const NUMBER = 'DE02100100100006820101';
 const AT = '2026-04-01T09:00:00Z';
-const days = {from: '2026-03-01', to: '2026-03-31'};
+const MARCH = {from: '2026-03-01', to: '2026-03-31'};
+const APRIL = {from: '2026-03-31', to: '2026-04-30'}; // one day of both, without lines
+const days = MARCH;
 const stated = (key: string, fields: Parameters<typeof line>[1] = {}) =>
   line(key, {source: 'statement', id: undefined, ...fields});
 
@@ -17,7 +19,13 @@ function add(
   book: Book,
   name: string,
   lines: readonly BankLine[],
-  {number = NUMBER, format = 'camt053', balances = [] as StatedBalances[], account = ACCOUNT} = {},
+  {
+    number = NUMBER,
+    format = 'camt053',
+    balances = [] as StatedBalances[],
+    account = ACCOUNT,
+    days = MARCH,
+  } = {},
 ): Promise<unknown> {
   const origin = {account, name, by: 'kim', at: AT, isNumberNamed: false};
   return book.addStatement(origin, async ({take}) => {
@@ -44,6 +52,36 @@ const refusal = async (work: () => unknown): Promise<RemitError> => {
 };
 
 describe('a statement in the book', () => {
+  it('is refused on days that were read in another format, until that one is forgotten', () =>
+    withBook(async (book) => {
+      addAll(book, [line('a', {bookingDay: '2026-03-10'})]);
+      const texts = (text: string) => [{path: 'text', text}];
+      const at = {bookingDay: '2026-03-10'};
+      await add(book, 'march.xml', [stated('s a', {...at, texts: texts('invoice 7, and more')})]);
+      const csv = [stated('s a', {...at, texts: texts('invoice 7')})];
+      const error = await refusal(() => add(book, 'march.csv', csv, {format: 'csv'}));
+      assert.deepEqual(
+        [error.code, error.message],
+        [
+          'LOCAL_VALIDATION',
+          'march.csv is csv, and 2026-03-10 was already read as camt053, from march.xml; each day is read in one format only',
+        ],
+      );
+      assert.equal(error.hint, 'to read march.csv instead: remit reconcile forget 2 --note TEXT');
+      assert.deepEqual([why(book), book.statements.all().length], [0, 1]); // nothing of it is in the book
+      // Without its own lines on these days it would lack those of the other one.
+      assert.equal(
+        (await refusal(() => add(book, 'none.csv', [], {format: 'csv'}))).code,
+        'LOCAL_VALIDATION',
+      );
+      await add(book, 'april.csv', [stated('s b', {bookingDay: '2026-04-02'})], {format: 'csv', days: APRIL});
+      await add(book, 'more.xml', [stated('s c', at)]);
+      await add(book, 'other.csv', csv, {format: 'csv', account: 'other'});
+      for (const name of ['march.xml', 'more.xml']) book.forget(idOf(book, name), how);
+      await add(book, 'march.csv', csv, {format: 'csv'});
+      assert.deepEqual(states(book)['a'], 'unexplained');
+    }));
+
   it('is listed, and forgotten with all that only it has', () =>
     withBook(async (book) => {
       addAll(book, [line('a')]);
@@ -142,6 +180,7 @@ describe('a statement in the book', () => {
     withBook(async (book, folder) => {
       await add(book, 'march.xml', [stated('s a')]);
       const other = 'DE02100100100006829999';
+      const april = stated('s b', {bookingDay: '2026-04-01'});
       const {message, exitCode} = await refusal(() => add(book, 'other.xml', [], {number: other}));
       assert.equal(exitCode, 5);
       assert.match(
@@ -153,7 +192,7 @@ describe('a statement in the book', () => {
       const like = 'DE99100100100006820101';
       await refusal(() => add(book, 'like.xml', [], {number: like}));
       await refusal(() => add(book, 'other.txt', [], {number: '0006829999', format: 'mt940'}));
-      await add(book, 'like.txt', [stated('s a')], {number: '0006820101', format: 'mt940'});
+      await add(book, 'like.txt', [april], {number: '0006820101', format: 'mt940', days: APRIL});
       await add(book, 'own.xml', [], {number: other, account: 'another account'});
       book.forget(idOf(book, 'march.xml'), how);
       book.forget(idOf(book, 'like.txt'), how);

@@ -98,6 +98,19 @@ describe('a journal', () => {
     assert.equal(balanceOf('payins'), -BIG);
   });
 
+  it('has no line that the bank lists no more', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'remit-ledger-'));
+    const gone = await Book.open(other, {baseUrl: 'http://127.0.0.1:1', mode: 'test'}, {write: true});
+    const read = {source: 'service', account: ACCOUNT, from: '2026-11-01', to: '2026-11-30'} as const;
+    gone.addLines([...LINES, line(9, -900n, 'withdrawn')], read);
+    gone.addLines(LINES, read);
+    gone.addPayments(PAYMENTS);
+    gone.match({today: '2026-11-30', bankingDay, windows: {}, otherWindow: [0, 4], fees: []});
+    assert.deepEqual([...ledgerEntries(gone, scope)], entries());
+    await gone.close();
+    rmSync(other, {recursive: true});
+  });
+
   it('has a payment in transit from its acceptance until the bank books it, and again after a return', () => {
     // Only payment 3 is open: 1 came back and was paid again by 5, and 4 was never approved.
     assert.equal(balanceOf('transit'), -300n);

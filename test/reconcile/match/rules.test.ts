@@ -406,5 +406,7 @@ describe('the rules', () => {
         simulated: 'internal',
       },
     });
+    const only = line('only', {text: 'simulated credit'});
+    assert.deepEqual(await states([], [only], {isInternal}), {only: 'internal'});
   });
 });

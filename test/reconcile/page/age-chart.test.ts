@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {ageChart, agesOf} from '../../../src/reconcile/page/age-chart.ts';
 
-const countsOf = (days: readonly number[]) =>
+const countsOf = (days: readonly (number | undefined)[]) =>
   agesOf(days)
     .filter(({count}) => count > 0)
     .map(({label, count}) => `${label}: ${count}`);
@@ -36,6 +36,17 @@ describe('the ages of open payments', () => {
     ] as [number, string][])
       assert.deepEqual(countsOf([day]), [`${label}: 1`], String(day));
     assert.deepEqual(countsOf([0, 0, 3, 2, 100]), ['not due: 2', '2–3: 2', 'over 60: 1']);
+    // What the bank booked after the period is neither due nor late.
+    assert.deepEqual(
+      agesOf([0, undefined, undefined, 1])
+        .slice(0, 3)
+        .map(({label, count, isLate}) => [label, count, isLate]),
+      [
+        ['booked later', 2, false],
+        ['not due', 1, false],
+        ['1', 1, true],
+      ],
+    );
   });
 
   it('are a chart whose bars have the height of their counts', () => {

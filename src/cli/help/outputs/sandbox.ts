@@ -54,8 +54,8 @@ export const SANDBOX: Readonly<Record<string, forms.Printed>> = {
   'sandbox:simulate': document(ANSWERS.Simulated),
   'sandbox:statement': document(
     z.union([
-      ANSWERS.StatementFile.omit({characters: true, next_offset: true}),
-      ANSWERS.StatementFile.omit({text: true, characters: true, next_offset: true}).extend({
+      ANSWERS.StatementFile.omit({next_offset: true}),
+      ANSWERS.StatementFile.omit({text: true, next_offset: true}).extend({
         file: text,
         bytes: count,
       }),
