@@ -1,8 +1,8 @@
-import {readFileSync, rmSync} from 'node:fs';
+import {existsSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {ownJson} from '../../narrow.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
-import {batchFolder} from '../journal/folder.ts';
+import {batchFolder, type BatchFolder} from '../journal/folder.ts';
 import type {Kind} from '../model/kinds.ts';
 
 /** A book that reconciles are kept in, and how much it has read: an older copy of it has read less. */
@@ -23,12 +23,17 @@ export interface NotedReturn {
   book: BookIdentity | undefined;
 }
 
-const notePath = (stateDir: string, kind: Kind, batchId: string): string =>
-  join(batchFolder(stateDir, kind, batchId).folder, 'returns.json');
+export const returnNotesPath = ({folder}: Pick<BatchFolder, 'folder'>): string => join(folder, 'returns.json');
+
+/** What is noted beside a batch, to copy it to another place; null for nothing. */
+export const notedReturnsText = (place: BatchFolder): string | null => {
+  const path = returnNotesPath(place);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+};
 
 export function readNotedReturns(stateDir: string, kind: Kind, batchId: string): NotedReturn[] {
   try {
-    return ownJson<NotedReturn[]>(readFileSync(notePath(stateDir, kind, batchId), 'utf8')); // written by the next
+    return ownJson<NotedReturn[]>(readFileSync(returnNotesPath(batchFolder(stateDir, kind, batchId)), 'utf8')); // written by the next
   } catch {
     return [];
   }
@@ -49,7 +54,7 @@ export function noteReturns(
     ...found.map((one): NotedReturn => ({...one, book: after})),
     ...lost.map((one): NotedReturn => ({...one, book: undefined})),
   ];
-  const path = notePath(stateDir, kind, batchId);
+  const path = returnNotesPath(batchFolder(stateDir, kind, batchId));
   if (notes.length > 0) writeFileAtomic(path, `${JSON.stringify(notes)}\n`);
   else if (known.length > 0) rmSync(path, {force: true});
 }

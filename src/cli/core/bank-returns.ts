@@ -2,7 +2,6 @@ import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 import {usualId} from '../../contract/ids.ts';
-import type {Mode} from '../../contract/mode.ts';
 import {RemitError} from '../../errors.ts';
 import type {View} from '../../output/records/view.ts';
 import {text} from '../../output/records/view.ts';
@@ -11,7 +10,13 @@ import type {Context} from './context.ts';
 /** The file of the book in a state folder. The book itself is only loaded if there is one. */
 const BOOK_FILE = 'reconcile.sqlite';
 
+/** Names the database with the book of a team. */
+export const STATE_URL = 'REMIT_STATE_URL';
+
 export const mayHaveReturns = (stateDir: string): boolean => existsSync(join(stateDir, BOOK_FILE));
+
+const hasBook = ({stateDir, runtime}: Context): boolean =>
+  (runtime.env[STATE_URL] ?? '') !== '' || mayHaveReturns(stateDir);
 
 /** When and how the money of a record came back. */
 export interface KnownReturn {
@@ -21,14 +26,24 @@ export interface KnownReturn {
 
 /** The returns of these records that a reconcile has found. */
 async function returnsOf(
-  stateDir: string,
-  service: {baseUrl: string; mode: Mode},
-  ids: readonly string[],
+  {stateDir, profile, runtime, out}: Context,
+  typed: readonly string[],
 ): Promise<ReadonlyMap<string, KnownReturn>> {
+  const ids = typed.map(usualId);
+  const found = new Map<string, KnownReturn>();
+  const address = runtime.env[STATE_URL];
+  if (address !== undefined && address !== '') {
+    const {sharedReturns} = await import('../../team/returns.ts');
+    const conceal = (...passwords: readonly string[]) => out.sanitizer.conceal(...passwords);
+    for (const {id, code, day} of await sharedReturns(address, profile, {ids, conceal}))
+      found.set(id, {code: code ?? undefined, day});
+  }
+  if (!mayHaveReturns(stateDir)) return found;
   const {Book} = await import('../../reconcile/book/book.ts');
-  const book = await Book.open(stateDir, service, {write: false});
+  const book = await Book.open(stateDir, profile, {write: false});
   try {
-    return book.returnsOf(ids.map(usualId));
+    for (const [id, one] of book.returnsOf(ids)) found.set(id, one);
+    return found;
   } finally {
     await book.close();
   }
@@ -60,8 +75,8 @@ export async function warnOfReturns(
   {noun}: Pick<View, 'noun'>,
   ids: readonly string[],
 ): Promise<void> {
-  const {stateDir, out, effects} = context;
-  if (ids.length === 0 || !mayHaveReturns(stateDir) || (noun !== 'payout' && noun !== 'payin')) return;
+  const {out, effects} = context;
+  if (ids.length === 0 || !hasBook(context) || (noun !== 'payout' && noun !== 'payin')) return;
   for (const [id, found] of await readReturns(context, ids)) {
     out.warn(`the bank has returned ${noun} ${id} (${returnText(found)}), as \`remit reconcile\` found`);
     effects.tookPartly();
@@ -69,11 +84,12 @@ export async function warnOfReturns(
 }
 
 async function readReturns(
-  {stateDir, profile, out, effects}: Context,
+  context: Context,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, KnownReturn>> {
+  const {out, effects} = context;
   try {
-    return await returnsOf(stateDir, profile, ids);
+    return await returnsOf(context, ids);
   } catch (error) {
     if (!(error instanceof RemitError)) throw error;
     out.warn(`what the bank has returned is not known: ${error.message}`);
@@ -88,6 +104,6 @@ async function returnOf(
   {noun}: View,
 ): Promise<KnownReturn | undefined> {
   if (status !== 'settled' || id === undefined) return undefined;
-  if ((noun !== 'payout' && noun !== 'payin') || !mayHaveReturns(context.stateDir)) return undefined;
+  if ((noun !== 'payout' && noun !== 'payin') || !hasBook(context)) return undefined;
   return (await readReturns(context, [id])).get(usualId(id));
 }
