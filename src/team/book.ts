@@ -224,7 +224,7 @@ export class TeamBook {
     const descriptor = openSync(this.#options.file, 'r');
     try {
       const count = Math.ceil(fstatSync(descriptor).size / BLOCK);
-      for (let n = 0; n < count; ) {
+      for (let n = 0; n < count;) {
         const numbers: number[] = [];
         const data: Buffer[] = [];
         for (; n < count && data.length < BLOCKS_AT_ONCE; n++) {
@@ -297,10 +297,11 @@ async function readMarks(sql: Sql): Promise<Map<string, BatchMark>> {
 }
 
 export const writeReturnNotes = (sql: Sql, {kind, id, returns}: ReturnNotes): Promise<unknown> =>
-  sql(
-    'update @.batches set returns = $3 where kind = $1 and id = $2 and returns is distinct from $3::text',
-    [kind, id, returns],
-  );
+  sql('update @.batches set returns = $3 where kind = $1 and id = $2 and returns is distinct from $3::text', [
+    kind,
+    id,
+    returns,
+  ]);
 
 const hashOf = (block: Uint8Array): string => createHash('sha256').update(block).digest('base64');
 

@@ -170,11 +170,9 @@ export class TeamSession {
 
   /** Records the book with what the batches that were copied remember of it. See `TeamBook.save`. */
   async saveBook(changes: Omit<BookChanges, 'notes'>): Promise<void> {
-    const notes = [...this.#fetched.values()].map(
-      ({kind, id}): ReturnNotes => ({
-        ...{kind, id, returns: notedReturnsText(batchFolder(this.stateDir, kind, id))},
-      }),
-    );
+    const notes = [...this.#fetched.values()].map(({kind, id}): ReturnNotes => ({
+      ...{kind, id, returns: notedReturnsText(batchFolder(this.stateDir, kind, id))},
+    }));
     await must(this.#book, 'book that is saved').save({...changes, notes});
   }
 
@@ -419,7 +417,6 @@ export class TeamSession {
     );
   }
 }
-
 
 /** Writes what has changed in the registry, and frees the references that the batch does not claim any more. */
 async function writeClaims(sql: Sql, db: SqliteDatabase, {key, kind, id}: TeamBatch): Promise<void> {

@@ -23,7 +23,8 @@ export interface NotedReturn {
   book: BookIdentity | undefined;
 }
 
-export const returnNotesPath = ({folder}: Pick<BatchFolder, 'folder'>): string => join(folder, 'returns.json');
+export const returnNotesPath = ({folder}: Pick<BatchFolder, 'folder'>): string =>
+  join(folder, 'returns.json');
 
 /** What is noted beside a batch, to copy it to another place; null for nothing. */
 export const notedReturnsText = (place: BatchFolder): string | null => {
@@ -33,7 +34,9 @@ export const notedReturnsText = (place: BatchFolder): string | null => {
 
 export function readNotedReturns(stateDir: string, kind: Kind, batchId: string): NotedReturn[] {
   try {
-    return ownJson<NotedReturn[]>(readFileSync(returnNotesPath(batchFolder(stateDir, kind, batchId)), 'utf8')); // written by the next
+    return ownJson<NotedReturn[]>(
+      readFileSync(returnNotesPath(batchFolder(stateDir, kind, batchId)), 'utf8'),
+    ); // written by the next
   } catch {
     return [];
   }

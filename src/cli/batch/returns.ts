@@ -54,7 +54,9 @@ export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfB
       const {identity, returns} = await reading;
       const book = identity && {identity, returned: (id: string) => returns.has(id)};
       const missing = missingReturns(noted, book);
-      return missing.length === 0 ? {found: returns} : unknown(team === undefined ? LOST : LACKED, again(missing), returns);
+      return missing.length === 0
+        ? {found: returns}
+        : unknown(team === undefined ? LOST : LACKED, again(missing), returns);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       return unknown(error.message, again(noted), new Map());

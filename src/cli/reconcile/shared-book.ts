@@ -16,7 +16,10 @@ export async function openBook(
 }
 
 /** Records a book that a team shares; nothing that was changed in the copy is kept otherwise. */
-export async function saveBook({team, profile}: Pick<Context, 'team' | 'profile'>, book: Book): Promise<void> {
+export async function saveBook(
+  {team, profile}: Pick<Context, 'team' | 'profile'>,
+  book: Book,
+): Promise<void> {
   if (team === undefined) return;
   const found = [...(await returnsIn(book))].map(([id, {code, day, paidAgainBy, repayReference}]) => ({
     ...{id, day, code: code ?? null, paid_again_by: paidAgainBy ?? null},
