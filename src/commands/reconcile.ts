@@ -1,16 +1,16 @@
-import {RemitCommand} from '../cli/core/command.ts';
-import {folderFlag} from '../cli/batch/flags.ts';
+import {stateDirFlag} from '../cli/batch/flags.ts';
 import {inGroup} from '../cli/input/flags.ts';
 import {showReconcile} from '../cli/reconcile/action.ts';
 import {periodOf, reconcileFileFlags, reconcileFlags} from '../cli/reconcile/flags.ts';
 import {statementFlags, statementOptions} from '../cli/reconcile/statement-flags.ts';
 import type {LocalContext} from '../cli/core/context.ts';
 import {serviceNow} from '../cli/core/sandbox-clock.ts';
+import {SharedCommand} from '../cli/team/command.ts';
 
-export default class Reconcile extends RemitCommand {
+export default class Reconcile extends SharedCommand {
   static override summary = 'Compare payments with what the bank has booked';
   static override description =
-    'Reads the bank-reported transactions of the accounts, the payments of the service and the batches of the state folder, and sends nothing that changes anything. Only an id or a trace number in a bank line, or the sum of a declared group, confirms a payment; you decide about everything else. Exits with 8 if there is something to look at, or if the result is not conclusive.';
+    'Reads the bank-reported transactions of the accounts, the payments of the service and the batches, and sends nothing that changes anything. Only an id or a trace number in a bank line, or the sum of a declared group, confirms a payment; you decide about everything else. Exits with 8 if there is something to look at, or if the result is not conclusive.';
   static override examples = [
     '<%= config.bin %> reconcile --account 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> reconcile --account ID --from 2026-11-01 --to 2026-11-30 --html november.html',
@@ -19,12 +19,13 @@ export default class Reconcile extends RemitCommand {
     ...reconcileFlags,
     ...statementFlags,
     ...inGroup('OUTPUT', reconcileFileFlags),
-    ...folderFlag,
+    ...stateDirFlag,
   };
 
   async run() {
     const {flags} = await this.parse(Reconcile);
     const context = await this.open();
+    await this.teamOf(context, flags);
     const nowMs = await serviceNow(context);
     const {data, exitCode} = await showReconcile(context, {
       ...{accounts: flags.account, ...periodOf(flags, nowMs), nowMs},

@@ -4,11 +4,13 @@ import {dirname} from 'node:path';
 import {batchFolder, type BatchFolder} from '../batch/journal/folder.ts';
 import {JOURNAL_MIGRATIONS} from '../batch/journal/schema.ts';
 import {type Kind, KINDS} from '../batch/model/kinds.ts';
+import {returnNotesPath} from '../batch/report/noted-returns.ts';
 import {hashName} from '../batch/model/name-hash.ts';
 import {registryPath} from '../batch/registry/database.ts';
 import {stampOf} from '../batch/registry/journals.ts';
 import {REGISTRY_MIGRATIONS} from '../batch/registry/schema.ts';
 import {keysOf, must} from '../narrow.ts';
+import {writeFileAtomic} from '../store/files/atomic-file.ts';
 import {BulkInsert} from '../store/port/bulk-insert.ts';
 import {migrate} from '../store/port/migrate.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
@@ -52,10 +54,11 @@ export async function writeJournal(sql: Sql, batch: TeamBatch, place: BatchFolde
   mkdirSync(place.folder, {recursive: true, mode: 0o700});
   const file = `${place.journal}.copy`;
   for (const path of [file, `${file}-wal`]) rmSync(path, {force: true});
-  const [{count} = {count: 0}] = await sql<{count: number}>(
-    'select count(*) as count from @.rows where batch = $1',
+  const [{count, returns} = {count: 0, returns: null}] = await sql<{count: number; returns: string | null}>(
+    'select (select count(*) from @.rows where batch = $1) as count, returns from @.batches where key = $1',
     [batch.key],
   );
+  if (returns !== null) writeFileAtomic(returnNotesPath(place), returns);
   const db = await openSqlite(file, {durability: 'normal', pageBytes: count > PAGE ? 16_384 : 4096});
   try {
     migrate(db, JOURNAL_MIGRATIONS);

@@ -1,5 +1,11 @@
-import {existsSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
 import {JOURNAL_MIGRATIONS} from '../batch/journal/schema.ts';
+import type {Clock} from '../clock.ts';
+import {RemitError} from '../errors.ts';
+import {ownJson} from '../narrow.ts';
+import {writeFileAtomic} from '../store/files/atomic-file.ts';
+import {acquireLock} from '../store/locks/lock.ts';
 import {migrate} from '../store/port/migrate.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
 import {openSqlite} from '../store/sqlite/sqlite.ts';
@@ -8,14 +14,57 @@ import type {TeamDatabase} from './connection.ts';
 import type {LeaseHold} from './hold.ts';
 import {JOURNAL_TABLES} from './tables.ts';
 
-/** What a command on this machine has left of a batch, because it was killed or lost the lease. Its process is gone. */
-export interface LeftTail {
+/** The folder of a command on this machine that was killed or lost the lease. Its process is gone. */
+interface LeftFolder {
   /** Of its lease. */
   owner: string;
   /** 0 if it never had the lease. */
   gen: number;
-  journal: string;
+  folder: string;
   remove(): Promise<void>;
+}
+
+/** What such a command has left of a batch. */
+export interface LeftTail extends Omit<LeftFolder, 'folder'> {
+  journal: string;
+}
+
+/** The lease that a command wants or has, in its folder. */
+const TAIL = 'tail.json';
+
+interface TailNote {
+  kind: string;
+  id: string;
+  gen: number;
+}
+
+export const noteTail = (folder: string, tail: TailNote): void =>
+  writeFileAtomic(join(folder, TAIL), JSON.stringify(tail));
+
+/** Folders beside `own` of commands on this batch that ended without writing everything. */
+export async function leftFolders(
+  own: string,
+  {kind, id, clock}: {kind: string; id: string; clock: Clock},
+): Promise<LeftFolder[]> {
+  const root = join(own, '..');
+  const found: LeftFolder[] = [];
+  for (const owner of readdirSync(root)) {
+    const folder = join(root, owner);
+    if (folder === own || !existsSync(join(folder, TAIL))) continue;
+    const tail = ownJson<TailNote>(readFileSync(join(folder, TAIL), 'utf8'));
+    if (tail.kind !== kind || tail.id !== id) continue;
+    try {
+      const lock = await acquireLock(`${folder}.lock`, {purpose: 'taking over', atOnce: true, clock});
+      const remove = async () => {
+        rmSync(folder, {recursive: true, force: true});
+        await lock.release();
+      };
+      found.push({owner, gen: tail.gen, folder, remove});
+    } catch (error) {
+      if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error; // that process is alive
+    }
+  }
+  return found;
 }
 
 const PAGE = 2000;

@@ -1,3 +1,4 @@
+import {BOOK_TABLES} from './book-tables.ts';
 import type {TeamDatabase} from './connection.ts';
 import {ownJson} from '../narrow.ts';
 import {checkApplied} from '../store/port/migrate.ts';
@@ -70,6 +71,7 @@ const MIGRATIONS = [
         what text not null, holder text, at timestamptz not null default clock_timestamp()
       );`,
   },
+  {name: '0002-book', sql: BOOK_TABLES},
 ] as const;
 
 /** The id by which every registry of this database knows the others; it is also the row that a migration locks. */

@@ -1,5 +1,5 @@
 import {randomUUID} from 'node:crypto';
-import {existsSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
+import {existsSync, rmSync, statSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
 import type {Clock} from '../clock.ts';
@@ -9,6 +9,7 @@ import {withLoopback} from '../network/local.ts';
 import {batchFolder} from '../batch/journal/folder.ts';
 import type {Kind} from '../batch/model/kinds.ts';
 import type {Plan} from '../batch/model/plan-facts.ts';
+import {notedReturnsText} from '../batch/report/noted-returns.ts';
 import {openRegistry, registryPath} from '../batch/registry/database.ts';
 import {readStatus, type StatusFile} from '../batch/standing/status-file.ts';
 import {messageOf, must, ownJson} from '../narrow.ts';
@@ -18,16 +19,24 @@ import {acquireLock, type Lock} from '../store/locks/lock.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
 import {openSqlite} from '../store/sqlite/sqlite.ts';
 import {readTeamAddress, type TeamAddress} from './address.ts';
+import {
+  type BookChanges,
+  copyBook,
+  readBookReturns,
+  type ReturnNotes,
+  TeamBook,
+  writeReturnNotes,
+} from './book.ts';
 import {ChangeLog} from './changes.ts';
 import {type Sql, TeamDatabase} from './connection.ts';
 import {sharedId, type TeamBatch, teamBatches, writeJournal, writeRegistry, writeStubs} from './copies.ts';
 import {leaseHolderText, LeaseHold, writeTables} from './hold.ts';
-import {acquire, type Acquired, type FoundLease, FOUND, LEASE_MS, type LeaseHolder} from './lease.ts';
-import {putBack, type LeftTail, noteLate} from './left-tail.ts';
+import {acquireWhenFree} from './acquire.ts';
+import {type FoundLease, FOUND, LEASE_MS, type LeaseHolder} from './lease.ts';
+import {leftFolders, noteLate, noteTail, putBack} from './left-tail.ts';
 import {migrateTeam} from './schema.ts';
 import {REGISTRY_TABLES} from './tables.ts';
 
-const POLL_MS = 1000;
 /** How long a request may take, unless the command says otherwise. */
 const LONGEST_MS = 90_000;
 /** Rows that are claimed by one statement. */
@@ -67,7 +76,8 @@ export class TeamSession {
   readonly #owner: string;
   readonly #lock: Lock;
   readonly #registry: string;
-  readonly #fetched = new Set<string>();
+  readonly #fetched = new Map<string, {kind: Kind; id: string}>();
+  #book: TeamBook | undefined;
   #taken: {batch: TeamBatch; hold: LeaseHold; mark: string | null} | undefined;
   /** The batch was copied, or is new: what is in the folder is all of it. */
   #isCopied = false;
@@ -139,7 +149,46 @@ export class TeamSession {
       await writeJournal(sql, batch, batchFolder(this.stateDir, kind, id));
       if (this.#taken === undefined) await this.#copyRegistry(sql, batch, null);
     });
-    this.#fetched.add(name);
+    this.#fetched.set(name, {kind, id});
+  }
+
+  /**
+   * Takes the lease of the book, and copies it to this file of the local folder.
+   * @throws RemitError LOCKED with the process that has it
+   */
+  async takeBook(file: string, purpose: string): Promise<TeamBook> {
+    this.#book = await TeamBook.take(this.#owner, purpose, {
+      ...{...this.#options, db: this.#db, stateDir: this.stateDir, file},
+    });
+    return this.#book;
+  }
+
+  /** A copy of the book, to read it. What is written to the copy is lost. */
+  async fetchBook(file: string): Promise<void> {
+    await this.#db.read((sql) => copyBook(sql, file));
+  }
+
+  /** Records the book with what the batches that were copied remember of it. See `TeamBook.save`. */
+  async saveBook(changes: Omit<BookChanges, 'notes'>): Promise<void> {
+    const notes = [...this.#fetched.values()].map(({kind, id}): ReturnNotes => ({
+      ...{kind, id, returns: notedReturnsText(batchFolder(this.stateDir, kind, id))},
+    }));
+    await must(this.#book, 'book that is saved').save({...changes, notes});
+  }
+
+  /** See `TeamBook.unsettledBatches`. */
+  async unsettledBatches(): ReturnType<TeamBook['unsettledBatches']> {
+    return must(this.#book, 'book').unsettledBatches();
+  }
+
+  /** What reconciles of this service have found to have come back. */
+  returnsOf(service: BookChanges['service']): ReturnType<typeof readBookReturns> {
+    return this.#db.read((sql) => readBookReturns(sql, service));
+  }
+
+  /** What a batch that is moved here remembers of its returns. */
+  async noteReturns(notes: ReturnNotes): Promise<void> {
+    await writeReturnNotes(this.#db.query, notes);
   }
 
   async fetchAll(kind: Kind): Promise<void> {
@@ -168,7 +217,7 @@ export class TeamSession {
     if (this.#taken !== undefined) return;
     const {clock} = this.#options;
     const longestMs = Math.max(LONGEST_MS, this.#options.longestMs ?? 0); // a proxy may hold a request that was given up
-    const left = await this.#leftTails(kind, id);
+    const left = await leftFolders(this.stateDir, {kind, id, clock});
     const holder = {host: hostname(), pid: process.pid, purpose, since: new Date(clock.now()).toISOString()};
     const wanted = {
       kind,
@@ -179,9 +228,9 @@ export class TeamSession {
       dead: left.map(({owner}) => owner),
       movedToo,
     };
-    const note = (gen: number) => writeFileAtomic(join(this.stateDir, TAIL), JSON.stringify({kind, id, gen}));
+    const note = (gen: number) => noteTail(this.stateDir, {kind, id, gen});
     note(0);
-    const {acquired, takenAt} = await this.#acquire(wanted, waitMs);
+    const {acquired, takenAt} = await acquireWhenFree(this.#db, wanted, {...this.#options, waitMs});
     const {lease, before} = acquired;
     note(lease.gen);
     const place = batchFolder(this.stateDir, kind, id);
@@ -197,7 +246,8 @@ export class TeamSession {
       this.#options.say(
         `The batch was left by ${before.holder === null ? 'another process' : leaseHolderText(ownJson<LeaseHolder>(before.holder))}; rows that it may have sent are checked first.`,
       );
-    for (const tail of left) {
+    for (const {folder, ...found} of left) {
+      const tail = {...found, journal: batchFolder(folder, kind, id).journal};
       const isNewest = (tail.owner === before.owner && before.released === 0) || tail.gen > before.gen;
       if (isNewest) await putBack(hold, tail);
       else await noteLate(this.#db, batch.key, tail);
@@ -209,64 +259,6 @@ export class TeamSession {
       if (before.status !== null) writeFileAtomic(place.status, before.status, {durable: false});
     }
     this.#isCopied = true;
-  }
-
-  async #acquire(
-    wanted: Parameters<typeof acquire>[1],
-    waitMs: number,
-  ): Promise<{acquired: Acquired; takenAt: number}> {
-    const {clock, say} = this.#options;
-    const startedAt = clock.monotonic();
-    let first: {found: FoundLease; at: number} | undefined;
-    let failures = 0;
-    for (;;) {
-      const takenAt = clock.monotonic();
-      let result: Awaited<ReturnType<typeof acquire>>;
-      try {
-        result = await acquire(this.#db, wanted);
-      } catch (error) {
-        if (!(error instanceof RemitError) || ++failures > TRIES) throw error;
-        await clock.sleep(POLL_MS); // a commit without an answer: the same owner finds its own lease
-        continue;
-      }
-      if ('lease' in result) return {acquired: result, takenAt};
-      const {held} = result;
-      if (first?.found.owner !== held.owner) {
-        first = {found: held, at: takenAt};
-        say(`${holderOf(held)} has the batch. Waiting to see whether it is alive.`);
-      }
-      // A holder that renews its lease within its whole time is alive.
-      const isAlive = held.version > first.found.version && held.left_ms > 0;
-      if (isAlive && takenAt - startedAt >= waitMs) throw heldError(wanted.id, held);
-      await clock.sleep(POLL_MS);
-    }
-  }
-
-  /** Folders of commands on this batch that ended without writing everything. */
-  async #leftTails(kind: Kind, id: string): Promise<LeftTail[]> {
-    const root = join(this.stateDir, '..');
-    const found: LeftTail[] = [];
-    for (const owner of readdirSync(root)) {
-      const folder = join(root, owner);
-      if (owner === this.#owner || !existsSync(join(folder, TAIL))) continue;
-      const tail = ownJson<{kind: string; id: string; gen: number}>(readFileSync(join(folder, TAIL), 'utf8'));
-      if (tail.kind !== kind || tail.id !== id) continue;
-      try {
-        const lock = await acquireLock(`${folder}.lock`, {
-          purpose: 'taking over',
-          atOnce: true,
-          clock: this.#options.clock,
-        });
-        const remove = async () => {
-          rmSync(folder, {recursive: true, force: true});
-          await lock.release();
-        };
-        found.push({owner, gen: tail.gen, journal: batchFolder(folder, kind, id).journal, remove});
-      } catch (error) {
-        if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error; // that process is alive
-      }
-    }
-    return found;
   }
 
   /** Whether the database has the batch, and it was not moved away. */
@@ -382,6 +374,7 @@ export class TeamSession {
     } finally {
       this.#taken?.hold.stop();
       if (!isWritten && this.lost?.aborted === true) await this.#noteLate();
+      await this.#book?.end();
       await this.#db.close();
       if (isWritten) rmSync(this.stateDir, {recursive: true, force: true});
       await this.#lock.release();
@@ -424,9 +417,6 @@ export class TeamSession {
     );
   }
 }
-
-const TAIL = 'tail.json';
-const TRIES = 5;
 
 /** Writes what has changed in the registry, and frees the references that the batch does not claim any more. */
 async function writeClaims(sql: Sql, db: SqliteDatabase, {key, kind, id}: TeamBatch): Promise<void> {
@@ -507,18 +497,4 @@ async function writeClaims(sql: Sql, db: SqliteDatabase, {key, kind, id}: TeamBa
 function statusText(path: string): string | null {
   const status = readStatus(path);
   return status === undefined ? null : JSON.stringify(status);
-}
-
-const holderOf = ({holder}: FoundLease): string =>
-  holder === null ? 'Another process' : capital(leaseHolderText(ownJson<LeaseHolder>(holder)));
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-function heldError(id: string, found: FoundLease): RemitError {
-  const summary = found.status === null ? undefined : ownJson<StatusFile>(found.status).summary;
-  const progress = summary === undefined ? '' : `; ${summary.accepted} of ${summary.planned} rows accepted`;
-  const {host, pid, purpose, since} = ownJson<LeaseHolder>(found.holder ?? '{}');
-  return new RemitError('LOCKED', `${holderOf(found)} has batch ${id}${progress}`, {
-    hint: 'wait for it to end (--wait-lock TIME waits); a process that has died loses the batch after 30 s',
-    details: {host, pid, purpose, since},
-  });
 }

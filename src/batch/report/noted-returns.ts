@@ -5,7 +5,7 @@ import type {CommandBuilder} from '../../errors.ts';
 import {ownJson} from '../../narrow.ts';
 import {withLoopback} from '../../network/local.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
-import {batchFolder} from '../journal/folder.ts';
+import {batchFolder, type BatchFolder} from '../journal/folder.ts';
 import type {Kind} from '../model/kinds.ts';
 
 /** A book that reconciles are kept in, and how much it has read: an older copy of it has read less. */
@@ -29,8 +29,17 @@ export interface NotedReturn {
 /** The file of a state folder with the records of all services that came back. */
 const RETURNED_RECORDS = 'returns.json';
 
+export const returnNotesPath = ({folder}: Pick<BatchFolder, 'folder'>): string =>
+  join(folder, 'returns.json');
+
 const notePath = (stateDir: string, kind: Kind, batchId: string): string =>
-  join(batchFolder(stateDir, kind, batchId).folder, 'returns.json');
+  returnNotesPath(batchFolder(stateDir, kind, batchId));
+
+/** What is noted beside a batch, to copy it to another place; null for nothing. */
+export const notedReturnsText = (place: BatchFolder): string | null => {
+  const path = returnNotesPath(place);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+};
 
 export const readNotedReturns = (stateDir: string, kind: Kind, batchId: string): NotedReturn[] =>
   readNotes(notePath(stateDir, kind, batchId)) ?? [];

@@ -1,9 +1,7 @@
 import {Args} from '@oclif/core';
 import type {Kind} from '../../batch/model/kinds.ts';
-import type {JsonFields} from '../../narrow.ts';
-import type {TeamSession} from '../../team/session.ts';
-import {RemitCommand} from '../core/command.ts';
 import type {LocalContext} from '../core/context.ts';
+import {SharedCommand} from '../team/command.ts';
 
 /** What a command does with the shared state of a team: reads a batch, or all; or has a batch for itself. */
 type TeamUse = {reads: string} | {readsAll: true} | {takes: string; purpose: string} | undefined;
@@ -12,21 +10,14 @@ type TeamUse = {reads: string} | {readsAll: true} | {takes: string; purpose: str
  * The verbs of `payouts batch` and `payins batch`: one class per verb. Each topic makes a command of it by naming its
  * kind. The flags are the same on both sides.
  */
-export abstract class BatchCommand extends RemitCommand {
+export abstract class BatchCommand extends SharedCommand {
   /** Set by the command class of the topic. */
   abstract readonly kind: Kind;
-  #team: TeamSession | undefined;
 
   protected override openLocal(): LocalContext {
     const local = super.openLocal();
     local.out.sanitizer.keepNumbersInMessages();
     return local;
-  }
-
-  protected override async afterRun(error?: unknown): Promise<void> {
-    if (this.#team === undefined) return; // also if the words could not be parsed
-    const {endTeam} = await import('../team/open.ts');
-    await endTeam(this.openLocal(), this.#team, error);
   }
 
   /** The folder with the batches: a copy of what the command uses, if a team shares them. */
@@ -35,7 +26,7 @@ export abstract class BatchCommand extends RemitCommand {
     flags: {state?: string | undefined; 'state-dir'?: string | undefined},
     use?: TeamUse,
   ): Promise<string> {
-    const team = await this.#openTeam(local, flags);
+    const team = await this.teamOf(local, flags);
     if (team === undefined) return flags['state-dir'] ?? local.stateDir;
     if (use !== undefined) {
       if ('reads' in use) await team.fetch(this.kind, use.reads);
@@ -43,14 +34,6 @@ export abstract class BatchCommand extends RemitCommand {
       else await team.fetchAll(this.kind);
     }
     return team.stateDir;
-  }
-
-  async #openTeam(local: LocalContext, flags: JsonFields): Promise<TeamSession | undefined> {
-    if (this.#team !== undefined) return this.#team;
-    const {openTeam} = await import('../team/open.ts');
-    this.#team = await openTeam(local, flags);
-    if (this.#team !== undefined) local.team = this.#team;
-    return this.#team;
   }
 }
 

@@ -14,6 +14,8 @@ import {
 } from '../../batch/report/returned.ts';
 import {restingExitCodeOf} from '../../batch/standing/summary.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import type {Book} from '../../reconcile/book/book.ts';
+import type {TeamSession} from '../../team/session.ts';
 import {mayHaveReturns} from '../core/bank-returns.ts';
 import type {LocalContext} from '../core/context.ts';
 import {commandsFor} from './place.ts';
@@ -28,7 +30,10 @@ export type ReturnsOfBatch = (batch: OpenBatch) => Promise<BankReturns>;
  */
 export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfBatch {
   const known = new Map<string, Promise<FoundReturns>>();
-  const isThere = mayHaveReturns(stateDir);
+  const {team} = local;
+  const isThere = team !== undefined || mayHaveReturns(stateDir);
+  const read = (binding: Service) =>
+    team === undefined ? readReturns(stateDir, binding) : sharedReturns(team, binding);
   const warned = new Set<string>();
   const unknown = (why: string, command: string, found: FoundReturns['returns']): BankReturns => {
     if (!warned.has(why))
@@ -44,13 +49,15 @@ export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfB
     const binding = isThere || noted.length > 0 ? journal.fact('binding') : undefined;
     if (binding === undefined) return {found: new Map()};
     const at = `${binding.mode} ${binding.baseUrl}`;
-    const reading = known.get(at) ?? (isThere ? readReturns(stateDir, binding) : Promise.resolve(NO_BOOK));
+    const reading = known.get(at) ?? (isThere ? read(binding) : Promise.resolve(NO_BOOK));
     known.set(at, reading);
     try {
       const {identity, returns} = await reading;
       const book = identity && {identity, returned: (id: string) => returns.has(id)};
       const missing = missingReturns(noted, book);
-      return missing.length === 0 ? {found: returns} : unknown(LOST, again(missing), returns);
+      return missing.length === 0
+        ? {found: returns}
+        : unknown(team === undefined ? LOST : LACKED, again(missing), returns);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       return unknown(error.message, again(noted), new Map());
@@ -59,6 +66,7 @@ export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfB
 }
 
 const LOST = 'rows came back, and the book that had them, reconcile.sqlite, is gone or another one';
+const LACKED = 'rows came back, and the book of the shared state does not have all of them';
 
 /** What a book has; no identity if there is no book. */
 interface FoundReturns {
@@ -67,29 +75,40 @@ interface FoundReturns {
 }
 const NO_BOOK: FoundReturns = {identity: undefined, returns: new Map()};
 
-async function readReturns(
-  stateDir: string,
-  {baseUrl, mode}: {baseUrl: string; mode: 'test' | 'live'},
-): Promise<FoundReturns> {
-  const [{Book}, {paidAgain}] = await Promise.all([
-    import('../../reconcile/book/book.ts'),
-    import('../../reconcile/report/repaid.ts'),
-  ]);
+type Service = Parameters<TeamSession['returnsOf']>[0];
+
+async function readReturns(stateDir: string, {baseUrl, mode}: Service): Promise<FoundReturns> {
+  const {Book} = await import('../../reconcile/book/book.ts');
   const book = await Book.open(stateDir, {baseUrl, mode}, {write: false});
   try {
-    const payments = [...book.payments({state: 'returned'})].map(({payment}) => payment);
-    const ids = payments.flatMap(({recordId}) => recordId ?? []);
-    const again = paidAgain(book, payments, repayReference);
-    const references = new Map(payments.map(({recordId = '', row}) => [recordId, row?.reference]));
-    const returns = new Map<string, BankReturn>();
-    for (const [id, {code, day}] of book.returnsOf(ids)) {
-      const repayment = again.get(references.get(id) ?? '');
-      returns.set(id, {code, day, paidAgainBy: repayment?.by, repayReference: repayment?.reference});
-    }
-    return {identity: book.identity, returns};
+    return {identity: book.identity, returns: await returnsIn(book)};
   } finally {
     await book.close();
   }
+}
+
+async function sharedReturns(team: TeamSession, service: Service): Promise<FoundReturns> {
+  const {identity, returns} = await team.returnsOf(service);
+  const found = returns.map(({id, code, day, paid_again_by: by, repay_reference: reference}) => {
+    const one = {day, code: code ?? undefined, paidAgainBy: by ?? undefined};
+    return [id, {...one, repayReference: reference ?? undefined}] as const;
+  });
+  return {identity, returns: new Map(found)};
+}
+
+/** What a book has found to have come back, by the ids of the records. */
+export async function returnsIn(book: Book): Promise<Map<string, BankReturn>> {
+  const {paidAgain} = await import('../../reconcile/report/repaid.ts');
+  const payments = [...book.payments({state: 'returned'})].map(({payment}) => payment);
+  const ids = payments.flatMap(({recordId}) => recordId ?? []);
+  const again = paidAgain(book, payments, repayReference);
+  const references = new Map(payments.map(({recordId = '', row}) => [recordId, row?.reference]));
+  const returns = new Map<string, BankReturn>();
+  for (const [id, {code, day}] of book.returnsOf(ids)) {
+    const repayment = again.get(references.get(id) ?? '');
+    returns.set(id, {code, day, paidAgainBy: repayment?.by, repayReference: repayment?.reference});
+  }
+  return returns;
 }
 
 /** That of the batch, or 8 if it would be 0 and the bank has returned a row that was not paid again. */

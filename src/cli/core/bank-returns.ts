@@ -11,9 +11,16 @@ import type {Context} from './context.ts';
 /** The book in a state folder, which is only loaded if there is one. */
 export const mayHaveReturns = (stateDir: string): boolean => existsSync(join(stateDir, 'reconcile.sqlite'));
 
+/** Names the database with the book of a team. */
+export const STATE_URL = 'REMIT_STATE_URL';
+
+const teamAddress = ({runtime}: Context): string => runtime.env[STATE_URL] ?? '';
+
 /** A book that is lost has left notes. */
-const mayKnowReturns = (stateDir: string): boolean =>
-  mayHaveReturns(stateDir) || existsSync(join(stateDir, 'returns.json'));
+const mayKnowReturns = (context: Context): boolean =>
+  teamAddress(context) !== '' ||
+  mayHaveReturns(context.stateDir) ||
+  existsSync(join(context.stateDir, 'returns.json'));
 
 /** When and how the money of a record came back. */
 export interface KnownReturn {
@@ -47,8 +54,8 @@ export async function warnOfReturns(
   {noun}: Pick<View, 'noun'>,
   ids: readonly string[],
 ): Promise<void> {
-  const {stateDir, out, effects} = context;
-  if (ids.length === 0 || !mayKnowReturns(stateDir) || (noun !== 'payout' && noun !== 'payin')) return;
+  const {out, effects} = context;
+  if (ids.length === 0 || !mayKnowReturns(context) || (noun !== 'payout' && noun !== 'payin')) return;
   for (const [id, found] of await readReturns(context, ids)) {
     out.warn(`the bank has returned ${noun} ${id} (${returnText(found)}), as \`remit reconcile\` found`);
     effects.tookPartly();
@@ -57,9 +64,10 @@ export async function warnOfReturns(
 
 /** Warns if more of these records may have come back: the book is lost, damaged, another one or an older copy. */
 async function readReturns(
-  {stateDir, profile, out, effects, commands}: Context,
+  context: Context,
   typed: readonly string[],
 ): Promise<ReadonlyMap<string, KnownReturn>> {
+  const {stateDir, profile, out, effects, commands} = context;
   const {missingReturns, readAgain, readReturnedRecords} =
     await import('../../batch/report/noted-returns.ts');
   const ids = typed.map(usualId);
@@ -71,20 +79,35 @@ async function readReturns(
   };
   const noted = readReturnedRecords(stateDir, profile)?.filter(({id}) => ids.includes(id));
   try {
+    const shared = await readShared(context, ids);
     const {identity, found = new Map<string, KnownReturn>()} = await readBook({stateDir, profile}, ids);
-    const missing = missingReturns(noted ?? [], identity && {identity, returned: (id) => found.has(id)});
+    const missing = missingReturns(
+      noted ?? [],
+      identity && {identity, returned: (id) => found.has(id)},
+    ).filter(({id}) => !shared.has(id));
     if (noted === undefined) unknown(`${join(stateDir, 'returns.json')} is damaged`);
     else if (missing.length > 0)
       unknown(
         `${listed(missing.map(({id}) => id))} came back, and the book that had it, reconcile.sqlite, is gone or another one`,
         missing,
       );
-    return found;
+    return new Map([...found, ...shared]);
   } catch (error) {
     if (!(error instanceof RemitError)) throw error;
     unknown(error.message, noted);
     return new Map();
   }
+}
+
+/** What the book of a team has. */
+async function readShared(context: Context, ids: readonly string[]): Promise<Map<string, KnownReturn>> {
+  const address = teamAddress(context);
+  if (address === '') return new Map();
+  const {profile, out} = context;
+  const {sharedReturns} = await import('../../team/returns.ts');
+  const conceal = (...passwords: readonly string[]) => out.sanitizer.conceal(...passwords);
+  const returns = await sharedReturns(address, profile, {ids, conceal});
+  return new Map(returns.map(({id, code, day}) => [id, {code: code ?? undefined, day}]));
 }
 
 async function readBook(
@@ -107,6 +130,6 @@ async function returnOf(
   {noun}: View,
 ): Promise<KnownReturn | undefined> {
   if (status !== 'settled' || id === undefined) return undefined;
-  if ((noun !== 'payout' && noun !== 'payin') || !mayKnowReturns(context.stateDir)) return undefined;
+  if ((noun !== 'payout' && noun !== 'payin') || !mayKnowReturns(context)) return undefined;
   return (await readReturns(context, [id])).get(usualId(id));
 }

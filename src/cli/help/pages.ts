@@ -21,7 +21,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   REMIT_CLIENT_KEY: 'PEM file of its private key (default: in the same file)',
   REMIT_CONFIG_DIR: 'folder of config.json (default ~/.config/remit)',
   REMIT_STATE_DIR: 'folder of batches and the sandbox (default ~/.local/state/remit)',
-  REMIT_STATE_URL: 'PostgreSQL database of batches that a team shares, as --state of the batch commands',
+  REMIT_STATE_URL: 'PostgreSQL database that a team shares, as --state of the batch and reconcile commands',
   REMIT_WEBHOOK_SECRET: 'signing secrets of webhooks, separated by commas',
   XDG_CONFIG_HOME: 'parent of the configuration folder, instead of ~/.config',
   XDG_STATE_HOME: 'parent of the state folder, instead of ~/.local/state',

@@ -81,14 +81,14 @@ export class Commands implements CommandBuilder {
     const {stateDir, state, namespace, out, batchId} = this.#inForce;
     const inFolder = stateDir === undefined ? [] : ['--state-dir', resolve(stateDir)];
     const shared = state === undefined ? [] : ['--state', state];
-    if (topic === 'reconcile') return [...inFolder, ...this.#profile];
+    if (topic === 'reconcile') return [...shared, ...inFolder, ...this.#profile];
     if (group !== 'batch' || verb === 'template') return [...this.#profile];
     const isFile = READS_A_FILE.has(verb) && argument !== batchId;
     return [
       ...(isFile && namespace !== undefined ? ['--namespace', namespace] : []),
       // A page or a summary file keeps the command, which is then typed in another folder.
       ...(WRITES_RESULTS.has(verb) && out !== undefined ? ['--out', resolve(out)] : []),
-      ...(group === 'batch' ? shared : []),
+      ...shared,
       ...inFolder,
       ...this.#profile,
     ];

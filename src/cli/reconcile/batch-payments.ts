@@ -14,6 +14,8 @@ import {keysOf} from '../../narrow.ts';
 import {withLoopback} from '../../network/local.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import type {PlannedRows} from '../../reconcile/report/report.ts';
+import type {TeamSession} from '../../team/session.ts';
+import {isMovedAway} from '../team/moved.ts';
 import type {DayAt} from '../../reconcile/service/service-line.ts';
 
 const PAGE = 500;
@@ -25,9 +27,9 @@ export interface WantedRows {
   stateDir: string;
   clock: Clock;
   service: {baseUrl: string; mode: Mode};
-  /** Ids of batches; empty: all of the state folder. */
-  batches: readonly string[];
   dayAt: DayAt;
+  /** Batches that a team shares are copied to the state folder before they are read. */
+  team: TeamSession | undefined;
 }
 
 /** The payments of batches, and the batches that could not be read. */
@@ -39,7 +41,7 @@ export interface BatchRows extends PlannedRows {
   read: Set<string>;
 }
 
-/** What the batches of a state folder have sent, or may have sent, to this service. Nothing is changed. */
+/** What all batches of a state folder have sent, or may have sent, to this service. Nothing is changed. */
 export async function batchPayments(wanted: WantedRows): Promise<BatchRows> {
   const found: BatchRows = {
     payments: [],
@@ -50,9 +52,10 @@ export async function batchPayments(wanted: WantedRows): Promise<BatchRows> {
   };
   for (const kind of keysOf(KINDS)) {
     const ids = batchIds(wanted.stateDir, kind).sort();
-    for (const batchId of ids)
-      if (wanted.batches.length === 0 || wanted.batches.includes(batchId))
-        await readRows(kind, batchId, {wanted, found});
+    for (const batchId of ids) {
+      await wanted.team?.fetch(kind, batchId);
+      await readRows(kind, batchId, {wanted, found});
+    }
   }
   return found;
 }
@@ -74,6 +77,8 @@ async function readRows(
   try {
     if (!isOf(batch, wanted.service)) return;
     found.read.add(batchId);
+    if (wanted.team === undefined && isMovedAway(stateDir, kind, batchId))
+      found.unread.push(`batch ${batchId} was moved to a database; reconcile it there, with --state`);
     const {journal} = batch;
     if (journal.fact('confirmed') === undefined && (journal.fact('confirmations') ?? []).length === 0)
       found.unconfirmed.add(`${kind} ${batchId}`);

@@ -2,16 +2,17 @@ import {Args, Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
 import {AmountError, parseMajor} from '../../money/amount.ts';
 import {strippedLine} from '../../sanitize/harmful.ts';
-import {Book} from '../../reconcile/book/book.ts';
+import type {Book} from '../../reconcile/book/book.ts';
 import type {FoundBankLine} from '../../reconcile/book/findings.ts';
 import type {Decision} from '../../reconcile/model/finding.ts';
 import {lineName, moneyText, paymentName} from '../../reconcile/report/words.ts';
-import {RemitCommand} from '../core/command.ts';
 import type {Context} from '../core/context.ts';
 import {serviceNow} from '../core/sandbox-clock.ts';
-import {folderFlag} from '../batch/flags.ts';
+import {stateDirFlag} from '../batch/flags.ts';
+import {SharedCommand} from '../team/command.ts';
 import {operatorName} from '../runtime/operator.ts';
 import {matchOptions} from './match-options.ts';
+import {openBook, saveBook} from './shared-book.ts';
 
 export const lineArg = Args.string({required: true, description: 'bank line, as `reconcile` prints it'});
 export const paymentArg = Args.string({
@@ -25,12 +26,13 @@ export const decisionFlags = {
     description: 'why; it is kept with your name and the time',
   }),
   by: Flags.string({helpValue: 'NAME', description: 'who decides (default: your user name on this machine)'}),
-  ...folderFlag,
+  ...stateDirFlag,
 };
 
 interface SigningFlags {
   note: string;
   by?: string | undefined;
+  state?: string | undefined;
   'state-dir'?: string | undefined;
 }
 
@@ -42,7 +44,7 @@ interface Deciding {
 }
 
 /** What a person states about the book. It is only followed by something else, never changed. */
-export abstract class DecisionCommand extends RemitCommand {
+export abstract class DecisionCommand extends SharedCommand {
   protected async decide({verb, line, payments, flags}: Deciding): Promise<Decision> {
     return this.inBook(flags, ({book, signed}, {out}) => {
       const found = findLine(book, line);
@@ -72,10 +74,12 @@ export abstract class DecisionCommand extends RemitCommand {
       by: flags.by?.trim() ?? operatorName(),
       at: new Date(clock.now()).toISOString(),
     };
-    const book = await Book.open(flags['state-dir'] ?? context.stateDir, profile, {write: true});
+    await this.teamOf(context, flags);
+    const book = await openBook(context, flags['state-dir'] ?? context.stateDir, {write: true});
     try {
       const show = change({book, signed}, context);
       book.match(matchOptions(await serviceNow(context), profile.mode));
+      await saveBook(context, book);
       return show();
     } finally {
       await book.close();

@@ -13,7 +13,7 @@ import {
   noteReturns,
 } from '../../batch/report/noted-returns.ts';
 import {repayReference} from '../../batch/report/returned.ts';
-import {Book} from '../../reconcile/book/book.ts';
+import type {Book} from '../../reconcile/book/book.ts';
 import {dayFrom} from '../../reconcile/model/day.ts';
 import type {PeriodState} from '../../reconcile/model/finding.ts';
 import type {LinesAdded} from '../../reconcile/book/stored-lines.ts';
@@ -31,6 +31,7 @@ import {operatorName} from '../runtime/operator.ts';
 import {resolveId} from '../resources/names.ts';
 import {batchPayments, type BatchRows} from './batch-payments.ts';
 import {matchOptions} from './match-options.ts';
+import {openBook, saveBook} from './shared-book.ts';
 import {
   labelsOf,
   readCarriedOver,
@@ -68,8 +69,9 @@ export interface ReconcileRun {
 /** Reads, stores and matches. No request of it changes anything at the service. */
 export async function runReconcile(context: Context, request: ReconcileRequest): Promise<ReconcileRun> {
   keepHeapSmall();
-  const {profile, clock, stateDir: ownDir} = context;
-  const {stateDir = ownDir, from, to, batches} = request;
+  const {profile, clock, team} = context;
+  const {from, to, batches} = request;
+  const stateDir = team?.stateDir ?? request.stateDir;
   const service = {baseUrl: profile.baseUrl, mode: profile.mode};
   const since: ReadingSince = {from, dayAt};
   const accounts: string[] = [];
@@ -77,10 +79,10 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     accounts.push(usualId(await resolveId(context, 'treasury account', typed)));
   refuseSeveral(request, accounts);
   const unreadable = new UnreadRecords();
-  const book = await Book.open(stateDir, service, {write: true});
+  const book = await openBook(context, stateDir, {write: true});
   try {
     const before = book.identity;
-    const rows = await batchPayments({stateDir, clock, service, batches: [], dayAt});
+    const rows = await batchPayments({stateDir, clock, service, dayAt, team});
     refuseUnknown(batches, rows);
     const statement = await addStatement(book, request, accounts, context);
     const added: LinesAdded = {added: 0, known: 0, changed: 0, gone: 0};
@@ -105,13 +107,26 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     const report = readReconcileReport(book, totals, {
       accounts: accounts.map((id) => ({id, label: cleaned(labels.get(id))})),
       ...{from, to, batches, planned: rows, repayReference},
-      why: [...unreadable.why, ...rows.unread],
+      why: [...unreadable.why, ...rows.unread, ...(await unsettled(context, rows))],
     });
+    await saveBook(context, book);
     return {book, report, lines: added, statement, labels};
   } catch (error) {
     await book.close();
     throw error;
   }
+}
+
+/** What the copies of the shared batches may lack. */
+async function unsettled({team}: Context, {read}: BatchRows): Promise<string[]> {
+  const found = (await team?.unsettledBatches()) ?? [];
+  return found
+    .filter(({id, isNew}) => read.has(id) || isNew)
+    .map(({id, moved}) =>
+      moved === null
+        ? `batch ${id} was changed while it was read, so its newest payments may be missing`
+        : `batch ${id} was moved to ${moved}; reconcile it there`,
+    );
 }
 
 const OPEN: ReadonlySet<PeriodState> = new Set([

@@ -1,16 +1,15 @@
 import {messageOf, type JsonFields} from '../../narrow.ts';
 import {TeamSession} from '../../team/session.ts';
 import {readTeamAddress} from '../../team/address.ts';
+import {STATE_URL} from '../core/bank-returns.ts';
 import type {LocalContext} from '../core/context.ts';
-
-const VARIABLE = 'REMIT_STATE_URL';
 
 /** The shared state that a command works on; undefined if it works on a folder. */
 export async function openTeam(local: LocalContext, flags: JsonFields): Promise<TeamSession | undefined> {
   const {runtime, out, clock} = local;
   const typed = typeof flags['state'] === 'string' ? flags['state'] : undefined;
   const folder = typeof flags['state-dir'] === 'string' ? flags['state-dir'] : undefined;
-  const address = typed ?? (folder === undefined ? runtime.env[VARIABLE] : undefined);
+  const address = typed ?? (folder === undefined ? runtime.env[STATE_URL] : undefined);
   if (address === undefined || address === '') return undefined;
   out.sanitizer.conceal(...readTeamAddress(address).passwords);
   return TeamSession.open({

@@ -1,17 +1,19 @@
-import {RemitCommand} from '../../cli/core/command.ts';
-import {folderFlag} from '../../cli/batch/flags.ts';
+import {stateDirFlag} from '../../cli/batch/flags.ts';
+import {openBook} from '../../cli/reconcile/shared-book.ts';
 import {printedStatement, statementView} from '../../cli/reconcile/statements.ts';
-import {Book} from '../../reconcile/book/book.ts';
+import {SharedCommand} from '../../cli/team/command.ts';
 
-export default class ReconcileStatements extends RemitCommand {
+export default class ReconcileStatements extends SharedCommand {
   static override summary = 'List the bank statements that were read';
   static override examples = ['<%= config.bin %> reconcile statements'];
-  static override flags = folderFlag;
+  static override flags = stateDirFlag;
 
   async run() {
     const {flags} = await this.parse(ReconcileStatements);
-    const {out, profile, stateDir, commands} = await this.open();
-    const book = await Book.open(flags['state-dir'] ?? stateDir, profile, {write: false});
+    const context = await this.open();
+    const {out, stateDir, commands} = context;
+    await this.teamOf(context, flags);
+    const book = await openBook(context, flags['state-dir'] ?? stateDir, {write: false});
     try {
       const statements = book.statements.all().map(printedStatement);
       await out.list(statements, statementView);

@@ -36,7 +36,7 @@ const STATEMENT_CACHE_KIB = 24_000;
 
 const setCache = (db: SqliteDatabase, kib: number): void => db.exec(`PRAGMA cache_size = -${kib}`);
 
-const bookPath = (folder: string): string => join(folder, 'reconcile.sqlite');
+export const bookPath = (folder: string): string => join(folder, 'reconcile.sqlite');
 
 /** What is known of a statement when it has been read. */
 interface ReadFacts extends Pick<StatementOrigin, 'format' | 'number'> {

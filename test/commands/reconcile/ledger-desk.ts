@@ -22,8 +22,9 @@ export class LedgerDesk {
   static async open(
     rows = ['INV-2026-001', 'INV-2026-002', 'INV-2026-003'],
     dialect: BankDialect = 'id',
+    env: Record<string, string> = {},
   ): Promise<LedgerDesk> {
-    const desk = await SandboxDesk.open({bankDialect: dialect});
+    const desk = await SandboxDesk.open({bankDialect: dialect}, env);
     const payee = await desk.party('payee');
     desk.file(
       'nov.csv',

@@ -4,9 +4,11 @@ import type {Binding} from '../../../batch/journal/facts.ts';
 import {batchFolder, makeFolder} from '../../../batch/journal/folder.ts';
 import {openBatch, openLocked} from '../../../batch/journal/open-batch.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
+import {notedReturnsText, returnNotesPath} from '../../../batch/report/noted-returns.ts';
 import {openRegistry} from '../../../batch/registry/database.ts';
 import {RemitError} from '../../../errors.ts';
 import {must} from '../../../narrow.ts';
+import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 import {acquireLock} from '../../../store/locks/lock.ts';
 import {openSqlite} from '../../../store/sqlite/sqlite.ts';
 import {isPostgresUrl} from '../../../store/postgres/url.ts';
@@ -48,7 +50,11 @@ export async function moveBatch(move: Move, stateDir: string, to: string): Promi
   }
 }
 
-/** The batch is marked first: if this fails halfway, neither place runs it until it is moved again. */
+/**
+ * The batch is marked first: if this fails halfway, neither place runs it until it is moved again. The book stays where it
+ * is, and what the batch remembers of its returns moves: so they are not known until a reconcile in the new place finds
+ * them, instead of being forgotten.
+ */
 async function toTeam({local, kind, id}: Move, team: TeamSession, stateDir: string): Promise<void> {
   const {clock} = local;
   const batch = await openBatch({stateDir, kind, batchId: id, purpose: `move of batch ${id}`, clock});
@@ -61,6 +67,7 @@ async function toTeam({local, kind, id}: Move, team: TeamSession, stateDir: stri
     await team.take(kind, id, {purpose: 'move', movedToo: true});
     batch.journal.makeDoubtExplicit();
     binding = batch.journal.fact('binding');
+    await team.noteReturns({kind, id, returns: notedReturnsText(batchFolder(stateDir, kind, id))});
     markMoved(stateDir, kind, id, team.address.typed);
   } finally {
     await batch.close(); // which writes everything into the one file
@@ -103,6 +110,9 @@ async function toFolder({local, kind, id}: Move, team: TeamSession, folder: stri
     const db = await openSqlite(place.journal, {durability: 'full'});
     new ChangeLog(db, JOURNAL_TABLES).remove();
     db.close();
+    const returns = notedReturnsText(from);
+    if (returns === null) rmSync(returnNotesPath(place), {force: true});
+    else writeFileAtomic(returnNotesPath(place), returns);
     await team.noteMoved(folder);
     markMoved(folder, kind, id, undefined);
     return folder;

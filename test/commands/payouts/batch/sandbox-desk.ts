@@ -25,19 +25,26 @@ export class SandboxDesk {
     close: async () => undefined,
   };
 
-  private constructor(sandbox: TestSandbox, clock: VirtualClock) {
+  readonly #env: Record<string, string>;
+
+  private constructor(sandbox: TestSandbox, clock: VirtualClock, env: Record<string, string>) {
     this.sandbox = sandbox;
     this.clock = clock;
+    this.#env = env;
   }
 
-  static async open(options: Parameters<typeof TestSandbox.open>[0] = {}): Promise<SandboxDesk> {
+  /** @param env more of it for every command */
+  static async open(
+    options: Parameters<typeof TestSandbox.open>[0] = {},
+    env: Record<string, string> = {},
+  ): Promise<SandboxDesk> {
     const clock = new VirtualClock();
-    return new SandboxDesk(await TestSandbox.open({clock, ...options}), clock);
+    return new SandboxDesk(await TestSandbox.open({clock, ...options}), clock, env);
   }
 
   env(): Record<string, string> {
     const {testKey} = this.sandbox.sandbox;
-    return {HOME: this.folder, REMIT_API_KEY: testKey, REMIT_BASE_URL: BASE_URL, USER: 'ada'};
+    return {HOME: this.folder, REMIT_API_KEY: testKey, REMIT_BASE_URL: BASE_URL, USER: 'ada', ...this.#env};
   }
 
   remit(line: string, options: Partial<CliOptions> = {}): Promise<CliResult> {

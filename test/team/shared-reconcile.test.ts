@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import {mkdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {afterEach, before, beforeEach, describe, it} from 'mocha';
+import {readTeamAddress} from '../../src/team/address.ts';
+import {TeamDatabase} from '../../src/team/connection.ts';
+import type {CliResult} from '../cli/run-cli.ts';
+import {LedgerDesk} from '../commands/reconcile/ledger-desk.ts';
+import {inSchema, skippedWithoutPostgres, startPostgres} from '../store/postgres/postgres-server.ts';
+
+let schemas = 0;
+
+/** A text in which ids are replaced by the order in which they appear. */
+function withoutIds(text: string, folder: string): string {
+  const ids = new Map<string, string>();
+  return text
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => {
+      ids.set(id, ids.get(id) ?? `id ${ids.size}`);
+      return ids.get(id) ?? '';
+    })
+    .replaceAll(folder, 'FOLDER');
+}
+
+describe('reconcile on the state of a team', function () {
+  if (skippedWithoutPostgres()) return;
+  this.timeout(120_000);
+  let server = '';
+  let url = '';
+  let db: TeamDatabase;
+  let desk: LedgerDesk;
+  let machines = 0;
+  before(async () => {
+    server = (await startPostgres()) ?? '';
+  });
+  beforeEach(() => {
+    url = inSchema(server, `reconcile_${schemas++}`);
+    db = new TeamDatabase(readTeamAddress(url));
+  });
+  afterEach(async () => {
+    await db.close();
+    await desk.desk.close();
+  });
+
+  /** A command on a machine with an empty folder. */
+  const elsewhere = (words: string, more: Record<string, string> = {}): Promise<CliResult> => {
+    const home = join(desk.desk.folder, `machine-${machines++}`);
+    mkdirSync(home);
+    return desk.desk.remit(words, {env: {...desk.desk.env(), HOME: home, ...more}});
+  };
+  const reconcile = (flags = '', more: Record<string, string> = {}) =>
+    elsewhere(`reconcile --account ${desk.account} ${flags}`.trim(), more);
+  const shared = (rows?: string[], dialect?: 'id' | 'empty') =>
+    LedgerDesk.open(rows, dialect, {REMIT_STATE_URL: url});
+
+  /** What a person does after a return, each command on another machine if the state is shared. */
+  async function flow(type: (words: string) => Promise<CliResult>): Promise<string[]> {
+    const texts: string[] = [];
+    const run = async (words: string) => {
+      const {stdout, stderr, exitCode} = await type(words);
+      texts.push(
+        withoutIds(`${words} ${exitCode}\n${stdout}${stderr}`, desk.desk.folder).replaceAll(
+          /machine-\d+/g,
+          '.',
+        ),
+      );
+      return stdout;
+    };
+    const id = await desk.returned('INV-2026-001');
+    await run(`reconcile --account ${desk.account} --json`);
+    await run(`reconcile --account ${desk.account} --json`);
+    for (const words of [
+      'status nov',
+      'status nov --json',
+      'export nov --json',
+      'diff ./nov.csv nov',
+      'list',
+    ])
+      await run(`payouts batch ${words}`);
+    await run('payouts batch report nov');
+    texts.push(
+      readFileSync(join(desk.desk.folder, 'nov.failed.csv'), 'utf8').replaceAll(desk.payee, 'payee'),
+    );
+    await run(`payouts get ${id}`);
+    await run(`payouts wait ${id}`);
+    const again = `payouts batch run ${desk.desk.folder}/nov.failed.csv --batch-id dec --accept duplicates=1 --yes`;
+    await run(`${again} --until settled --json`);
+    await run(`reconcile --account ${desk.account}`);
+    await run('payouts batch status nov');
+    return texts;
+  }
+
+  it('shows the same as in a folder, each command on another machine', async () => {
+    desk = await LedgerDesk.open();
+    const expected = await flow((words) => desk.desk.remit(words));
+    await desk.desk.close();
+    desk = await shared();
+    const found = await flow((words) => elsewhere(words));
+    // Times differ, since leases take some; a shared batch also has runners, and a list has no times of their files.
+    const plain = (texts: readonly string[]) =>
+      texts.map((text) =>
+        text
+          .replaceAll(/,\n {2}"(runners|late_outcomes)": (\[\]|0)/g, '')
+          .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+          .replaceAll(/^(Trace\t)\d+$/gm, '$1')
+          .replaceAll(/\t(TIME|-)\n/g, '\n')
+          .replaceAll(/not recorded as paid yet|record id \d+/g, 'RECORD')
+          .replaceAll(/("elapsed_ms": )\d+/g, '$1'),
+      );
+    assert.deepEqual(plain(found), plain(expected));
+    assert.match(found.at(-1) ?? '', /R03; paid again by batch dec/);
+  });
+
+  it('keeps decisions and statements of every machine', async () => {
+    desk = await shared(['INV-2026-001', 'INV-2026-002'], 'empty');
+    const first = await reconcile();
+    assert.match(first.stdout, /^Suggested: confirm or reject \(2\)$/m);
+    const [confirm = '', other = ''] = [
+      ...first.stdout.matchAll(/remit (reconcile confirm \S+ \S+) --note/g),
+    ].map(([, line]) => line ?? '');
+    const decided = await elsewhere(`${confirm} --note checked`);
+    assert.match(decided.stdout, /^Confirmed by \S+: bank line/);
+    const secret = url.replace('remit@', 'remit:geheim@');
+    const typed = await reconcile(`--state ${secret}`, {REMIT_STATE_URL: ''});
+    assert.match(typed.stdout, /^Suggested: confirm or reject \(1\)$/m);
+    assert.match(
+      typed.stdout,
+      new RegExp(`remit reconcile confirm \\S+ \\S+ --note TEXT --state '?postgres://remit@`),
+    );
+    assert.doesNotMatch(typed.stdout + typed.stderr, /geheim/);
+    await desk.desk.remit(`sandbox statement --account ${desk.account} --format camt053 --out ./bank.xml`);
+    assert.equal((await elsewhere(`${other} --note checked`)).exitCode, 0);
+    const read = await elsewhere('reconcile statements --json');
+    assert.deepEqual(read.json(), []);
+    const back = await elsewhere(other.replace('confirm', 'reject') + ' --note wrong');
+    assert.equal(back.exitCode, 0, back.stderr);
+    assert.match((await reconcile()).stdout, /^Bank lines without a payment \(1\)$/m);
+    const unknown = await elsewhere('reconcile forget 12 --note other');
+    assert.equal(unknown.exitCode, 4);
+    const [{released} = {released: 0}] = await db.query<{released: number}>(
+      "select released from @.batches where kind = 'book'",
+    );
+    assert.equal(released, 1);
+  });
+
+  it('is missed if it is lost or older, also on a machine that has never seen it', async () => {
+    desk = await shared();
+    await desk.returned('INV-2026-001');
+    await reconcile();
+    await db.query('create table kept as select * from @.book_blocks');
+    await db.query('delete from @.book_blocks');
+    await db.query('delete from @.book_returns');
+    await db.query('delete from @.book');
+    const lost = await elsewhere('payouts batch status nov');
+    assert.equal(lost.exitCode, 8);
+    assert.match(
+      lost.stderr,
+      /is not known: rows came back, and the book of the shared state does not have all/,
+    );
+    const again = /read it again: remit (reconcile .+)$/m.exec(lost.stderr)?.[1] ?? '';
+    desk.bank(() => []); // a new book that has not read enough
+    await elsewhere(again);
+    assert.equal((await elsewhere('payouts batch status nov')).exitCode, 8);
+    assert.match((await elsewhere('payouts batch status nov')).stderr, /is not known/);
+    desk.honest();
+    await elsewhere(again);
+    const found = await elsewhere('payouts batch status nov');
+    assert.equal(found.stderr, '');
+    assert.match(found.stdout, /; 1 returned by the bank\.$/m);
+    await db.query('drop table kept');
+  });
+
+  it('says which batches were running while it read them', async () => {
+    desk = await shared();
+    await db.query("update @.batches set released = false where kind = 'payout'");
+    const ran = await reconcile();
+    assert.equal(ran.exitCode, 8);
+    assert.match(
+      ran.stdout,
+      /Batch nov was changed while it was read, so its newest payments may be missing/,
+    );
+  });
+
+  it('forgets no return when a batch is moved, although its book is not', async () => {
+    desk = await LedgerDesk.open();
+    await desk.returned('INV-2026-001');
+    await desk.reconcile();
+    const {folder} = desk.desk;
+    const state = join(folder, '.local/state/remit');
+    await desk.desk.remit(`payouts batch move nov --state-dir ${state} --to ${url}`);
+    assert.match((await desk.reconcile()).stdout, /Batch nov was moved to a database/);
+    const there = await elsewhere('payouts batch status nov', {REMIT_STATE_URL: url});
+    assert.match(there.stderr, /is not known: rows came back/);
+    await reconcile('', {REMIT_STATE_URL: url});
+    const known = await elsewhere('payouts batch status nov', {REMIT_STATE_URL: url});
+    assert.match(known.stdout, /; 1 returned by the bank\.$/m);
+    await elsewhere(`payouts batch move nov --to ${folder}/back`, {REMIT_STATE_URL: url});
+    const back = await elsewhere(`payouts batch status nov --state-dir ${folder}/back`);
+    assert.match(back.stderr, /is not known: rows came back/);
+    assert.match(
+      (await reconcile('', {REMIT_STATE_URL: url})).stdout,
+      /Batch nov was moved to .*back; reconcile it/,
+    );
+  });
+
+  it('needs no more rights than are printed, and adds its tables to a database of an earlier version', async () => {
+    desk = await shared();
+    const id = await desk.returned('INV-2026-001');
+    await db.query('drop table @.book, @.book_blocks, @.book_returns');
+    await db.query('alter table @.batches drop column returns');
+    await db.query(`update @.migrations set applied = '["0001-team"]'`);
+    const before = await elsewhere(`payouts get ${id}`);
+    assert.deepEqual([before.exitCode, before.stderr], [0, '']);
+    await elsewhere('payouts batch list');
+    const {schema} = db.address;
+    const {stdout} = await elsewhere(`payouts batch state grants --role booker --schema ${schema}`);
+    await db.query('drop role if exists booker').catch(() => undefined);
+    await db.query('create role booker login');
+    try {
+      await db.query(stdout);
+      const booker = {REMIT_STATE_URL: url.replace('remit@', 'booker@')};
+      const ran = await reconcile('', booker);
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.match((await elsewhere('payouts batch status nov', booker)).stdout, /1 returned by the bank/);
+      assert.match(
+        (await elsewhere(`payouts get ${id}`, booker)).stderr,
+        /the bank has returned this payout/,
+      );
+    } finally {
+      await db.query('drop owned by booker; drop role booker');
+    }
+  });
+
+  it('says that returns are not known if the database does not answer', async () => {
+    desk = await shared();
+    const id = await desk.returned('INV-2026-001');
+    const get = await elsewhere(`payouts get ${id}`, {REMIT_STATE_URL: 'postgres://127.0.0.1:1/none'});
+    assert.equal(get.exitCode, 8);
+    assert.match(get.stderr, /^Warning: what the bank has returned is not known: Could not use the database/);
+  });
+});
