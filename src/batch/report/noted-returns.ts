@@ -129,7 +129,7 @@ export function readReturnedRecords(
 }
 
 /** The command that finds these returns again. */
-export function readAgain(missing: readonly NotedReturn[], commands: CommandBuilder): string {
+export function readAgainCommand(missing: readonly NotedReturn[], commands: CommandBuilder): string {
   const accounts = [...new Set(missing.map(({account}) => account))];
   const [from] = missing.map((one) => one.from).sort();
   return commands.read(

@@ -3,7 +3,7 @@ import {
   type BookIdentity,
   missingReturns,
   type NotedReturn,
-  readAgain,
+  readAgainCommand,
   readNotedReturns,
 } from '../../batch/report/noted-returns.ts';
 import {
@@ -44,7 +44,7 @@ export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfB
   };
   return async (batch) => {
     const {journal, plan} = batch;
-    const again = (missing: readonly NotedReturn[]) => readAgain(missing, commandsFor(local, batch));
+    const again = (missing: readonly NotedReturn[]) => readAgainCommand(missing, commandsFor(local, batch));
     const noted = readNotedReturns(stateDir, plan.kind, plan.batchId);
     const binding = isThere || noted.length > 0 ? journal.fact('binding') : undefined;
     if (binding === undefined) return {found: new Map()};

@@ -68,12 +68,12 @@ async function readReturns(
   typed: readonly string[],
 ): Promise<ReadonlyMap<string, KnownReturn>> {
   const {stateDir, profile, out, effects, commands} = context;
-  const {missingReturns, readAgain, readReturnedRecords} =
+  const {missingReturns, readAgainCommand, readReturnedRecords} =
     await import('../../batch/report/noted-returns.ts');
   const ids = typed.map(usualId);
-  const unknown = (why: string, missing: Parameters<typeof readAgain>[0] = []) => {
+  const unknown = (why: string, missing: Parameters<typeof readAgainCommand>[0] = []) => {
     out.warn(
-      `what the bank has returned is not known: ${why}; read it again: ${readAgain(missing, commands)}`,
+      `what the bank has returned is not known: ${why}; read it again: ${readAgainCommand(missing, commands)}`,
     );
     effects.tookPartly();
   };
