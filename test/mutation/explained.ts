@@ -287,4 +287,18 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'return dayOfParts([year, month.padStart(2, \'0\'), day.padStart(2, "0~")], at);',
     reason: 'At most one character is added.',
   },
+  {
+    symbol: 'Mt940Reader.#closeStatement',
+    before: "const {amount: closing, day: closingDay, currency} = balanceIn(lines[0] ?? '', at);",
+    after: 'const {amount: closing, day: closingDay, currency} = balanceIn(lines[0], at);',
+    reason: 'A field has at least one line.',
+  },
+  {
+    symbol: 'openSection',
+    before:
+      '<div class="chart broad">${ageChart(ages, {width: 936, height: 220})}</div><div class="chart narrow">${ageChart(ages, {width: 360, height: 200})}</div>',
+    after:
+      '<div class="chart broad">${ageChart(ages, {width: 936, height: 220})}</div><div class="chart narrow">${ageChart(ages, {width: 360, height: (200 + 1)})}</div>',
+    reason: 'One pixel of a chart changes nothing that is shown.',
+  },
 ];

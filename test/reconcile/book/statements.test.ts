@@ -104,6 +104,19 @@ describe('a statement in the book', () => {
       assert.match((await refusal(() => book.forget('99', how))).message, /no statement 99 was read/);
     }));
 
+  it('without an account number has no ending', () =>
+    withBook(async (book) => {
+      const origin = {account: ACCOUNT, name: 'march.csv', by: 'kim', at: AT, isNumberNamed: false};
+      await book.addStatement(origin, async ({take}) => {
+        take(stated('s a'));
+        return {format: 'csv', number: undefined, days, balances: []};
+      });
+      assert.deepEqual(
+        book.statements.all().map(({name, ending, forgotten}) => [name, ending, forgotten]),
+        [['march.csv', undefined, undefined]],
+      );
+    }));
+
   it('that is read again is the same one', () =>
     withBook(async (book) => {
       addAll(book, [line('a')]);
