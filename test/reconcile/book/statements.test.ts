@@ -117,6 +117,19 @@ describe('a statement in the book', () => {
       );
     }));
 
+  it('keeps equal pending lines apart, and pending', () =>
+    withBook(async (book) => {
+      const pending = stated('s a', {state: 'pending'});
+      await add(book, 'march.xml', [pending, pending]);
+      assert.deepEqual(
+        [...book.lines()].map(({line: {key, state}}) => [key, state]),
+        [
+          ['s a', 'pending'],
+          ['s a/2', 'pending'],
+        ],
+      );
+    }));
+
   it('that is read again is the same one', () =>
     withBook(async (book) => {
       addAll(book, [line('a')]);
