@@ -130,6 +130,24 @@ describe('a statement in the book', () => {
       );
     }));
 
+  it('leaves no pair behind when it is forgotten, also before the next match', () =>
+    withBook(async (book) => {
+      book.addPayments([payment(1)]);
+      addAll(book, [line('a')]);
+      await add(book, 'march.xml', [stated('s a', {text: recordId(1)})]); // only it names the payment
+      book.match(OPTIONS);
+      const twins = () => [...book.lines()].map(({line: {key}, twin}) => [key, twin]);
+      assert.deepEqual(twins(), [
+        ['a', 's a'],
+        ['s a', 'a'],
+      ]);
+      book.forget(idOf(book, 'march.xml'), how);
+      assert.deepEqual(
+        [...book.lines()].map(({line: {key}, isCounted}) => [key, isCounted]),
+        [['a', true]],
+      );
+    }));
+
   it('that is read again is the same one', () =>
     withBook(async (book) => {
       addAll(book, [line('a')]);
