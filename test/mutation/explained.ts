@@ -301,4 +301,10 @@ export const EXPLAINED: readonly Explanation[] = [
       '<div class="chart broad">${ageChart(ages, {width: 936, height: 220})}</div><div class="chart narrow">${ageChart(ages, {width: 360, height: (200 + 1)})}</div>',
     reason: 'One pixel of a chart changes nothing that is shown.',
   },
+  {
+    symbol: 'Bai2Reader.take',
+    before: "else if (record.code === '49') this.#closeAccount();",
+    after: 'else if (true) this.#closeAccount();',
+    reason: 'The other records are not within an account, so that there is none to close.',
+  },
 ];

@@ -97,6 +97,19 @@ describe('the book', () => {
       assert.deepEqual(states(), {a: 'unexplained', b: 'unexplained', c: 'unexplained'});
     }));
 
+  it('calls a line altered only if it was posted with another amount, currency, account or day', () =>
+    withBook((book) => {
+      const stateAfter = (key: string, before: Partial<BankLine>, after: Parameters<typeof line>[1]) => {
+        addAll(book, [line(key, before)]);
+        addAll(book, [line(key, after)]);
+        book.match(OPTIONS);
+        return [...book.lines({key})][0]?.state;
+      };
+      assert.equal(stateAfter('a', {}, {text: 'with more text'}), 'unexplained');
+      assert.equal(stateAfter('b', {state: 'pending', amount: -5n}, {amount: -6n}), 'unexplained');
+      assert.equal(stateAfter('c', {amount: -6n}, {amount: -7n}), 'changed');
+    }));
+
   it('replaces a payment whose key it has, with its traces and groups', () =>
     withBook((book) => {
       addAll(book, [line('a', {text: 'INV-11111'}), line('b', {text: 'INV-22222'})]);
