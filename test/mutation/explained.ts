@@ -307,4 +307,16 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'else if (true) this.#closeAccount();',
     reason: 'The other records are not within an account, so that there is none to close.',
   },
+  {
+    symbol: 'partsOf',
+    before: 'const text = path === undefined ? undefined : detail.at(path);',
+    after: 'const text = false ? undefined : detail.at(path);',
+    reason: 'No text has no path.',
+  },
+  {
+    symbol: 'statedOf',
+    before: 'const before = from > first.first ? sumOf(work, first, [first.first, dayFrom(from, -1)]) : 0n;',
+    after: 'const before = true ? sumOf(work, first, [first.first, dayFrom(from, -1)]) : 0n;',
+    reason: 'The sum of no days is 0.',
+  },
 ];
