@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {statSync} from 'node:fs';
+import {readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {Book} from '../../../src/reconcile/book/book.ts';
@@ -18,6 +18,7 @@ describe('the book', () => {
     assert.equal(Book.isIn(folder), true);
     assert.equal(statSync(join(folder, 'reconcile.sqlite')).mode & 0o777, 0o600);
     const book = await Book.open(folder, SCOPE, {write: false});
+    assert.match(readFileSync(join(folder, 'reconcile.lock'), 'utf8'), /reading what reconcile found/);
     assert.deepEqual([...book.payments(), ...book.lines(), ...book.matches()], []);
     await book.close();
   });
