@@ -319,4 +319,10 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'const before = true ? sumOf(work, first, [first.first, dayFrom(from, -1)]) : 0n;',
     reason: 'The sum of no days is 0.',
   },
+  {
+    symbol: 'readCsv',
+    before: 'if (columns !== undefined) readRow({cells, line, columns}, into, amounts, {refuse, options});',
+    after: 'if (true) readRow({cells, line, columns}, into, amounts, {refuse, options});',
+    reason: 'The header comes before the records.',
+  },
 ];
