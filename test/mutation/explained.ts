@@ -287,4 +287,42 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'return dayOfParts([year, month.padStart(2, \'0\'), day.padStart(2, "0~")], at);',
     reason: 'At most one character is added.',
   },
+  {
+    symbol: 'Mt940Reader.#closeStatement',
+    before: "const {amount: closing, day: closingDay, currency} = balanceIn(lines[0] ?? '', at);",
+    after: 'const {amount: closing, day: closingDay, currency} = balanceIn(lines[0], at);',
+    reason: 'A field has at least one line.',
+  },
+  {
+    symbol: 'openSection',
+    before:
+      '<div class="chart broad">${ageChart(ages, {width: 936, height: 220})}</div><div class="chart narrow">${ageChart(ages, {width: 360, height: 200})}</div>',
+    after:
+      '<div class="chart broad">${ageChart(ages, {width: 936, height: 220})}</div><div class="chart narrow">${ageChart(ages, {width: 360, height: (200 + 1)})}</div>',
+    reason: 'One pixel of a chart changes nothing that is shown.',
+  },
+  {
+    symbol: 'Bai2Reader.take',
+    before: "else if (record.code === '49') this.#closeAccount();",
+    after: 'else if (true) this.#closeAccount();',
+    reason: 'The other records are not within an account, so that there is none to close.',
+  },
+  {
+    symbol: 'partsOf',
+    before: 'const text = path === undefined ? undefined : detail.at(path);',
+    after: 'const text = false ? undefined : detail.at(path);',
+    reason: 'No text has no path.',
+  },
+  {
+    symbol: 'statedOf',
+    before: 'const before = from > first.first ? sumOf(work, first, [first.first, dayFrom(from, -1)]) : 0n;',
+    after: 'const before = true ? sumOf(work, first, [first.first, dayFrom(from, -1)]) : 0n;',
+    reason: 'The sum of no days is 0.',
+  },
+  {
+    symbol: 'readCsv',
+    before: 'if (columns !== undefined) readRow({cells, line, columns}, into, amounts, {refuse, options});',
+    after: 'if (true) readRow({cells, line, columns}, into, amounts, {refuse, options});',
+    reason: 'The header comes before the records.',
+  },
 ];

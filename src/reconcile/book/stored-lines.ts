@@ -42,6 +42,8 @@ type FoundRow = LineRow & {isRead: number};
 const FOUND_LINE = `select ${LINE_COLUMNS}, exists (select 1 from statement_lines m where m.l = x.l and m.read = ?) as isRead
   from lines x join line_texts t on t.l = x.l where x.scope = ? and x.key = ?`;
 
+const NO_LINES: LinesAdded = {added: 0, known: 0, changed: 0, gone: 0};
+
 /** New lines that are inserted together. */
 const HELD = 256;
 /** The lines of one scope. */
@@ -55,7 +57,7 @@ export class StoredLines extends BookPart {
   /** Keys of lines that are not inserted yet, or not yet lines of a statement. */
   readonly #held = new Set<string>();
   /** What the read has returned so far. A line of a statement with other content than before is a line of its own. */
-  #counts: LinesAdded = {added: 0, known: 0, changed: 0, gone: 0};
+  #counts = {...NO_LINES};
   #read = 0;
   /** The last line before the read, and the last one now. */
   #before = 0;
@@ -124,7 +126,7 @@ export class StoredLines extends BookPart {
   #startRead(): void {
     for (const table of this.#tables) table.clear(); // of a read that failed
     this.#held.clear();
-    this.#counts = {added: 0, known: 0, changed: 0, gone: 0};
+    this.#counts = {...NO_LINES};
     const {last, read, forgotten} = this.db
       .prepare<{last: number; read: number; forgotten: number}>(
         `select (select coalesce(max(l), 0) from lines) as last, ${LAST_READ} as read,

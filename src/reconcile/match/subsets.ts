@@ -1,3 +1,4 @@
+import {must} from '../../narrow.ts';
 import {addCandidates, dropTaken, type MatchWork, takeSets} from './work.ts';
 
 /** 4096 sets are compared with the lines; one more payment doubles them. */
@@ -30,7 +31,7 @@ export function suggestSubsets(work: MatchWork): void {
     const sets = setsBySum(payments.map(({amount}) => BigInt(amount)));
     for (const {l, amount} of linesOf(work, pool, [...sets.keys()])) {
       solutions += 1;
-      const {mask, many} = sets.get(BigInt(amount)) ?? {mask: 0, many: false};
+      const {mask, many} = must(sets.get(BigInt(amount)), 'sets of a sum');
       for (const [index, {p}] of payments.entries())
         if ((mask & (1 << index)) !== 0)
           db.prepare('insert into w_solutions (l, s, p, many) values (?, ?, ?, ?)').run(

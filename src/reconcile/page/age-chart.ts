@@ -22,19 +22,16 @@ const BUCKETS = [
 
 /** @param days banking days since each payment was due; undefined if it was booked after the period, which is no age */
 export function agesOf(days: readonly (number | undefined)[]): AgeBucket[] {
-  const counts = BUCKETS.map(() => 0);
-  let later = 0;
-  for (const day of days) {
-    if (day === undefined) {
-      later += 1;
-      continue;
-    }
-    const at = BUCKETS.findIndex(({most}) => day <= most);
-    counts[at] = (counts[at] ?? 0) + 1;
-  }
+  const aged = days.filter((day) => day !== undefined);
+  const later = days.length - aged.length;
+  const buckets = aged.map((day) => BUCKETS.findIndex(({most}) => day <= most));
   return [
     ...(later === 0 ? [] : [{label: 'booked later', count: later, isLate: false}]),
-    ...BUCKETS.map(({label, most}, at) => ({label, count: counts[at] ?? 0, isLate: most > 0})),
+    ...BUCKETS.map(({label, most}, at) => ({
+      label,
+      count: buckets.filter((bucket) => bucket === at).length,
+      isLate: most > 0,
+    })),
   ];
 }
 

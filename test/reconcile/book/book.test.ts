@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {statSync} from 'node:fs';
+import {readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {Book} from '../../../src/reconcile/book/book.ts';
@@ -18,6 +18,7 @@ describe('the book', () => {
     assert.equal(Book.isIn(folder), true);
     assert.equal(statSync(join(folder, 'reconcile.sqlite')).mode & 0o777, 0o600);
     const book = await Book.open(folder, SCOPE, {write: false});
+    assert.match(readFileSync(join(folder, 'reconcile.lock'), 'utf8'), /reading what reconcile found/);
     assert.deepEqual([...book.payments(), ...book.lines(), ...book.matches()], []);
     await book.close();
   });
@@ -95,6 +96,19 @@ describe('the book', () => {
       addAll(book, lines);
       book.match(OPTIONS);
       assert.deepEqual(states(), {a: 'unexplained', b: 'unexplained', c: 'unexplained'});
+    }));
+
+  it('calls a line altered only if it was posted with another amount, currency, account or day', () =>
+    withBook((book) => {
+      const stateAfter = (key: string, before: Partial<BankLine>, after: Parameters<typeof line>[1]) => {
+        addAll(book, [line(key, before)]);
+        addAll(book, [line(key, after)]);
+        book.match(OPTIONS);
+        return [...book.lines({key})][0]?.state;
+      };
+      assert.equal(stateAfter('a', {}, {text: 'with more text'}), 'unexplained');
+      assert.equal(stateAfter('b', {state: 'pending', amount: -5n}, {amount: -6n}), 'unexplained');
+      assert.equal(stateAfter('c', {amount: -6n}, {amount: -7n}), 'changed');
     }));
 
   it('replaces a payment whose key it has, with its traces and groups', () =>

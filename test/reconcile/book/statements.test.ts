@@ -104,6 +104,50 @@ describe('a statement in the book', () => {
       assert.match((await refusal(() => book.forget('99', how))).message, /no statement 99 was read/);
     }));
 
+  it('without an account number has no ending', () =>
+    withBook(async (book) => {
+      const origin = {account: ACCOUNT, name: 'march.csv', by: 'kim', at: AT, isNumberNamed: false};
+      await book.addStatement(origin, async ({take}) => {
+        take(stated('s a'));
+        return {format: 'csv', number: undefined, days, balances: []};
+      });
+      assert.deepEqual(
+        book.statements.all().map(({name, ending, forgotten}) => [name, ending, forgotten]),
+        [['march.csv', undefined, undefined]],
+      );
+    }));
+
+  it('keeps equal pending lines apart, and pending', () =>
+    withBook(async (book) => {
+      const pending = stated('s a', {state: 'pending'});
+      await add(book, 'march.xml', [pending, pending]);
+      assert.deepEqual(
+        [...book.lines()].map(({line: {key, state}}) => [key, state]),
+        [
+          ['s a', 'pending'],
+          ['s a/2', 'pending'],
+        ],
+      );
+    }));
+
+  it('leaves no pair behind when it is forgotten, also before the next match', () =>
+    withBook(async (book) => {
+      book.addPayments([payment(1)]);
+      addAll(book, [line('a')]);
+      await add(book, 'march.xml', [stated('s a', {text: recordId(1)})]); // only it names the payment
+      book.match(OPTIONS);
+      const twins = () => [...book.lines()].map(({line: {key}, twin}) => [key, twin]);
+      assert.deepEqual(twins(), [
+        ['a', 's a'],
+        ['s a', 'a'],
+      ]);
+      book.forget(idOf(book, 'march.xml'), how);
+      assert.deepEqual(
+        [...book.lines()].map(({line: {key}, isCounted}) => [key, isCounted]),
+        [['a', true]],
+      );
+    }));
+
   it('that is read again is the same one', () =>
     withBook(async (book) => {
       addAll(book, [line('a')]);

@@ -226,6 +226,11 @@ describe('BAI2', () => {
         /line 5: a record 03 in the wrong place$/,
       ],
       [
+        'a second account, also if it has no transactions',
+        file((lines) => lines.splice(10, 2, '03,999/', '49,0,2/', '98,203450,2,12/', '99,203450,1,14/')),
+        /statements of 2 accounts: …6789, …999$/,
+      ],
+      [
         'a second header',
         file((lines) => lines.splice(1, 0, String(lines[0]))),
         /line 2: a record 01 in the wrong place$/,

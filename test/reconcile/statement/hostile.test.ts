@@ -50,6 +50,11 @@ describe('statement files that are hostile or damaged', () => {
       await refuses(file, new RegExp(`${amount}.*too large`));
     });
 
+  it('is recognised by its first line, and refused if that is of no known format', async () => {
+    for (const text of ['{"amount": 1, "day": "2026-03-02"}\n', ':x, y\n1,2\n', 'one word\na,b\n'])
+      await refuses(text, /is in no known format$/);
+  });
+
   it('are refused with an entity that nothing declares', async () => {
     await refuses(CAMT.replace('Käse', '&b;'), /Stmt\/Ntry\/AddtlNtryInf \(entry 1\).*not well-formed/);
     await refuses(CAMT.replace('Käse', '&nbsp;'), /not well-formed/);

@@ -109,6 +109,20 @@ describe('MT940', () => {
     assert.equal(purpose, `EREF+${id}\nSVWZ+X`);
   });
 
+  it('joins a first line that is full with its tag, and no other line of that length', async () => {
+    const [tagged, other] = ['A'.repeat(61), 'B'.repeat(61)];
+    const {lines} = await read(statement([':61:260302C1,00NTRFNONREF', `:86:${tagged}`, other, 'END']));
+    const uncut = lines[0]?.texts.find(({path}) => path === ':86:/uncut')?.text;
+    assert.equal(uncut, `${tagged}${other}\nEND`);
+  });
+
+  it('has texts of at most 1000 lines', async () => {
+    const text = (count: number) =>
+      statement([':61:260302C1,00NTRFNONREF', ':86:1', ...Array<string>(count - 1).fill('x')]);
+    assert.equal((await read(text(1000))).lines.length, 1);
+    await refuses(text(1001), /line \d+: a field with too many lines$/);
+  });
+
   it('keeps text that looks like a tag, and ignores text after the balance', async () => {
     const text = statement([':61:260302C1,00NTRFNONREF', ':86:A 12-09-2014T16', ':26:37 B', ':12:11']);
     const {lines} = await read(text.replace('-\r\n', ':86:OF THE STATEMENT\r\n-\r\n'));

@@ -166,6 +166,7 @@ describe('OFX', () => {
         /line \d+: has a declaration or comment, which OFX files never have$/,
       ],
       ['a tag that is none', sgml('').replace('<SONRS>', '<9SONRS>'), /line \d+: "<9SONRS>" is not a tag$/],
+      ['a tag of others in the outermost one', '<OFX></STMTRS></OFX>', /line \d+: <\/STMTRS> closes <OFX>$/],
       ['a closing tag too much', `${sgml('')}</OFX>`, /line \d+: <\/OFX> closes nothing$/],
       ['a header alone', HEADER, /: has no element <OFX>$/],
     ] as const)

@@ -60,7 +60,6 @@ class Bai2Reader {
     else if (record.code === '03') this.#openAccount(record);
     else if (record.code === '16') this.#transaction(record);
     else if (record.code === '49') this.#closeAccount();
-    else if (record.code === '98') this.#group = undefined;
   }
 
   end(): void {
