@@ -8,7 +8,7 @@ import {inGroup, rarely} from '../input/flags.ts';
 import {count, duration} from '../input/global-flags.ts';
 
 /** Where a command stores things that a team does not share through a database. */
-export const folderFlag = inGroup('OUTPUT', {
+const folderFlag = inGroup('OUTPUT', {
   'state-dir': Flags.string({
     helpValue: 'FOLDER',
     description: 'state folder; a team shares one',
