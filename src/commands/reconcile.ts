@@ -10,7 +10,7 @@ import {SharedCommand} from '../cli/team/command.ts';
 export default class Reconcile extends SharedCommand {
   static override summary = 'Compare payments with what the bank has booked';
   static override description =
-    'Reads the bank-reported transactions of the accounts, the payments of the service and the batches, and sends nothing that changes anything. Only an id or a trace number in a bank line, or the sum of a declared group, confirms a payment; you decide about everything else. Exits with 8 if there is something to look at, or if the result is not conclusive.';
+    'Reads the bank-reported transactions of the accounts, the payments of the service and the batches, and changes nothing there. Only an id or trace number in a bank line, or the sum of a declared group, confirms a payment; you decide the rest. Exits with 8 if something needs attention or is not conclusive.';
   static override examples = [
     '<%= config.bin %> reconcile --account 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> reconcile --account ID --from 2026-11-01 --to 2026-11-30 --html november.html',

@@ -2,7 +2,6 @@ import {createHash, randomUUID} from 'node:crypto';
 import {closeSync, existsSync, fstatSync, openSync, readSync, rmSync, statSync, writeSync} from 'node:fs';
 import {hostname} from 'node:os';
 import type {Clock} from '../clock.ts';
-import type {Mode} from '../contract/mode.ts';
 import {RemitError} from '../errors.ts';
 import {must, ownJson} from '../narrow.ts';
 import {withLoopback} from '../network/local.ts';
@@ -12,6 +11,8 @@ import type {Sql, TeamDatabase} from './connection.ts';
 import {leaseHolderText} from './hold.ts';
 import {type Lease, LEASE_MS, type LeaseHolder, readLease} from './lease.ts';
 import {leftFolders, noteTail} from './left-tail.ts';
+import type {BookReturn, BookService, SharedBookIdentity} from './returns.ts';
+import {toJson} from './tables.ts';
 
 /** Four pages of the file. What a match writes again is spread over it. */
 const BLOCK = 16_384;
@@ -22,27 +23,6 @@ const RENEW_MS = 5000;
 const BYTES_PER_MS = 5000;
 const TRIES = 6;
 
-/** The service that payments in the book are of. */
-interface BookService {
-  mode: Mode;
-  baseUrl: string;
-}
-
-/** A payment that came back, as it is kept beside the book. */
-export interface BookReturn {
-  id: string;
-  code: string | null;
-  day: string;
-  paid_again_by: string | null;
-  repay_reference: string | null;
-}
-
-/** Which book it is, and how much it has read. */
-interface Identity {
-  id: string;
-  read: number;
-}
-
 /** What a batch remembers of its returns; null for nothing. */
 export interface ReturnNotes {
   kind: string;
@@ -52,24 +32,9 @@ export interface ReturnNotes {
 
 export interface BookChanges {
   service: BookService;
-  identity: Identity;
+  identity: SharedBookIdentity;
   returns: readonly BookReturn[];
   notes: readonly ReturnNotes[];
-}
-
-/** The returns of a service; no identity if nothing was ever reconciled. */
-export async function readBookReturns(
-  sql: Sql,
-  service: BookService,
-  ids?: readonly string[],
-): Promise<{identity: Identity | undefined; returns: BookReturn[]}> {
-  const [book] = await sql<{identity: string}>('select identity from @.book');
-  const returns = await sql<BookReturn>(
-    `select id, code, day, paid_again_by, repay_reference from @.book_returns
-     where mode = $1 and base_url = $2 and ($3::text[] is null or id = any($3)) order by id`,
-    [service.mode, withLoopback(service.baseUrl), ids ?? null],
-  );
-  return {identity: book === undefined ? undefined : ownJson<Identity>(book.identity), returns};
 }
 
 /** Copies the book to a file, if there is one. @returns the hashes of its blocks */
@@ -139,10 +104,15 @@ export class TeamBook {
         {clock, say},
       );
       const book = new TeamBook(options, acquired.lease);
-      book.#hashes = await copyBook(db.query, file);
-      book.#marks = await readMarks(db.query);
-      await book.#renew(); // the copy may have taken longer than the lease
-      return book;
+      try {
+        book.#hashes = await copyBook(db.query, file);
+        book.#marks = await readMarks(db.query);
+        await book.#renew(); // the copy may have taken longer than the lease
+        return book;
+      } catch (error) {
+        await book.end();
+        throw error;
+      }
     } finally {
       for (const folder of left) await folder.remove(); // copies of which nothing was recorded
     }
@@ -177,7 +147,8 @@ export class TeamBook {
   async save(changes: BookChanges): Promise<void> {
     clearInterval(this.#timer);
     const log = must(openConnection(this.#options.file), 'open book');
-    log.prepare('pragma wal_checkpoint(truncate)').get();
+    const {busy} = log.prepare<{busy: number}>('pragma wal_checkpoint(truncate)').one();
+    if (busy !== 0) throw new Error('the book is not completely in its file');
     const token = randomUUID();
     for (let tries = 1; ; tries++)
       try {
@@ -213,7 +184,7 @@ export class TeamBook {
       await sql(
         `insert into @.book_returns select $1, $2, x.* from json_to_recordset($3::json)
            as x(id text, code text, day text, paid_again_by text, repay_reference text)`,
-        [...scope, JSON.stringify(returns.slice(at, at + BLOCKS_AT_ONCE))],
+        [...scope, toJson(returns.slice(at, at + BLOCKS_AT_ONCE))],
       );
     for (const one of notes)
       if (this.#marks.get(`${one.kind} ${one.id}`)?.moved === null) await writeReturnNotes(sql, one);

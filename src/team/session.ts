@@ -19,14 +19,7 @@ import {acquireLock, type Lock} from '../store/locks/lock.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
 import {openSqlite} from '../store/sqlite/sqlite.ts';
 import {readTeamAddress, type TeamAddress} from './address.ts';
-import {
-  type BookChanges,
-  copyBook,
-  readBookReturns,
-  type ReturnNotes,
-  TeamBook,
-  writeReturnNotes,
-} from './book.ts';
+import {type BookChanges, copyBook, type ReturnNotes, TeamBook, writeReturnNotes} from './book.ts';
 import {ChangeLog} from './changes.ts';
 import {type Sql, TeamDatabase} from './connection.ts';
 import {sharedId, type TeamBatch, teamBatches, writeJournal, writeRegistry, writeStubs} from './copies.ts';
@@ -34,6 +27,7 @@ import {leaseHolderText, LeaseHold, writeTables} from './hold.ts';
 import {acquireWhenFree} from './acquire.ts';
 import {type FoundLease, FOUND, LEASE_MS, type LeaseHolder} from './lease.ts';
 import {leftFolders, noteLate, noteTail, putBack} from './left-tail.ts';
+import {readBookReturns} from './returns.ts';
 import {migrateTeam} from './schema.ts';
 import {REGISTRY_TABLES} from './tables.ts';
 

@@ -5,7 +5,7 @@ export type ProxyFate = 'pass' | 'late' | 'break-before' | 'break-after' | 'sile
 
 /** A network between runners and the database, which a test makes worse. */
 export class HostileProxy {
-  fate: (toServer: boolean) => ProxyFate = () => 'pass';
+  fate: (toServer: boolean, data: Buffer) => ProxyFate = () => 'pass';
   lateMs = 2000;
   target: () => {path: string} | {port: number; host: string};
   readonly #server: Server;
@@ -44,7 +44,7 @@ export class HostileProxy {
       from.on('data', (data) => {
         before = before.then(async () => {
           if (isSilent) return;
-          const fate = this.fate(to === server);
+          const fate = this.fate(to === server, data);
           if (fate === 'silent') isSilent = true;
           if (fate === 'silent') return;
           if (fate === 'late') await new Promise((resolve) => setTimeout(resolve, this.lateMs));
