@@ -18,12 +18,21 @@ import {acquireLock, type Lock} from '../store/locks/lock.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
 import {openSqlite} from '../store/sqlite/sqlite.ts';
 import {readTeamAddress, type TeamAddress} from './address.ts';
+import {ApprovalCopies} from './approval-copies.ts';
 import {ChangeLog} from './changes.ts';
 import {type Sql, TeamDatabase} from './connection.ts';
 import {sharedId, type TeamBatch, teamBatches, writeJournal, writeRegistry, writeStubs} from './copies.ts';
 import {leaseHolderText, LeaseHold, writeTables} from './hold.ts';
-import {acquire, type Acquired, type FoundLease, FOUND, LEASE_MS, type LeaseHolder} from './lease.ts';
-import {putBack, type LeftTail, noteLate} from './left-tail.ts';
+import {
+  acquire,
+  type Acquired,
+  type FormerLease,
+  type FoundLease,
+  FOUND,
+  LEASE_MS,
+  type LeaseHolder,
+} from './lease.ts';
+import {isNewest, putBack, type LeftTail, noteLate} from './left-tail.ts';
 import {migrateTeam} from './schema.ts';
 import {REGISTRY_TABLES} from './tables.ts';
 
@@ -67,8 +76,9 @@ export class TeamSession {
   readonly #owner: string;
   readonly #lock: Lock;
   readonly #registry: string;
-  readonly #fetched = new Set<string>();
-  #taken: {batch: TeamBatch; hold: LeaseHold; mark: string | null} | undefined;
+  /** Batches that were copied to be read, with their approvals. */
+  readonly #fetched = new Map<string, ApprovalCopies>();
+  #taken: {batch: TeamBatch; hold: LeaseHold; mark: string | null; approvals: ApprovalCopies} | undefined;
   /** The batch was copied, or is new: what is in the folder is all of it. */
   #isCopied = false;
 
@@ -99,11 +109,12 @@ export class TeamSession {
     let lock: Lock | undefined;
     try {
       const {registry} = await migrateTeam(db);
-      makeFolder(stateDir);
       lock = await acquireLock(`${stateDir}.lock`, {
         purpose: 'a command on the state of a team',
         clock: options.clock,
       });
+      makeFolder(stateDir);
+      await removeCopies(stateDir, options.clock);
       const session = new TeamSession({address, stateDir, db, options, owner, lock, registry});
       writeStubs(stateDir, await teamBatches(db.query));
       return session;
@@ -130,21 +141,46 @@ export class TeamSession {
   }
 
   /** Copies a batch, to read it. What is written to the copy is lost. Does nothing for a batch that is not known. */
-  async fetch(kind: Kind, id: string): Promise<void> {
+  async fetch(kind: Kind, id: string, withApprovals = true): Promise<void> {
     const name = `${kind} ${id}`;
     if (this.#fetched.has(name) || this.#taken?.batch.id === id) return;
     await this.#db.read(async (sql) => {
       const batch = (await teamBatches(sql)).find((each) => each.kind === kind && each.id === id);
       if (batch?.journal === null || batch === undefined) return;
-      await writeJournal(sql, batch, batchFolder(this.stateDir, kind, id));
+      const place = batchFolder(this.stateDir, kind, id);
+      await writeJournal(sql, batch, place);
+      const approvals = new ApprovalCopies(place.folder);
+      if (withApprovals) await approvals.read(sql, batch.key);
       if (this.#taken === undefined) await this.#copyRegistry(sql, batch, null);
+      this.#fetched.set(name, approvals);
     });
-    this.#fetched.add(name);
+  }
+
+  /**
+   * Adds an approval in the folder of a batch that was fetched to the database. It needs no lease, so another process may be
+   * running the batch.
+   * @throws RemitError NO_BATCH if the batch was moved meanwhile
+   */
+  async addApprovals(kind: Kind, id: string): Promise<void> {
+    const approvals = must(this.#fetched.get(`${kind} ${id}`), 'batch that is approved');
+    const [found] = await this.#db.query<TeamBatch>('select key from @.batches where kind = $1 and id = $2', [
+      ...[kind, id],
+    ]);
+    for (let tries = 1; found !== undefined; tries++)
+      try {
+        await approvals.addApprovals(this.#db.query, found.key);
+        break;
+      } catch (error) {
+        if (tries > TRIES) throw error; // an approval without an answer is added again, which changes nothing
+        await this.#options.clock.sleep(POLL_MS);
+      }
+    if (await this.has(kind, id)) return;
+    throw new RemitError('NO_BATCH', `batch ${id} was moved meanwhile: approve it in its new place`);
   }
 
   async fetchAll(kind: Kind): Promise<void> {
     for (const batch of await teamBatches(this.#db.query))
-      if (batch.kind === kind) await this.fetch(kind, batch.id);
+      if (batch.kind === kind) await this.fetch(kind, batch.id, false);
   }
 
   #copyRegistry(sql: Sql, batch: TeamBatch, mark: string | null): Promise<void> {
@@ -179,32 +215,42 @@ export class TeamSession {
       dead: left.map(({owner}) => owner),
       movedToo,
     };
-    const note = (gen: number) => writeFileAtomic(join(this.stateDir, TAIL), JSON.stringify({kind, id, gen}));
-    note(0);
+    const note = (gen: number, former: readonly FormerLease[]) =>
+      writeFileAtomic(join(this.stateDir, TAIL), JSON.stringify({kind, id, gen, former}));
+    note(0, []);
     const {acquired, takenAt} = await this.#acquire(wanted, waitMs);
-    const {lease, before} = acquired;
-    note(lease.gen);
+    const {lease, before, former} = acquired;
+    note(lease.gen, former);
     const place = batchFolder(this.stateDir, kind, id);
+    const approvals = new ApprovalCopies(place.folder);
     const hold = new LeaseHold({
-      ...{db: this.#db, lease, clock, takenAt, releaseMs: before.release_ms, journal: place.journal},
+      ...{
+        db: this.#db,
+        lease,
+        clock,
+        takenAt,
+        releaseMs: before.release_ms,
+        journal: place.journal,
+        approvals,
+      },
       status: () => statusText(place.status),
       say: this.#options.say,
     });
     const mark = before.released === 1 ? before.registry_mark : null;
     const batch = {key: lease.key, kind, id, journal: before.journal};
-    this.#taken = {batch, hold, mark};
+    this.#taken = {batch, hold, mark, approvals};
     if (before.released === 0 && before.journal !== null)
       this.#options.say(
         `The batch was left by ${before.holder === null ? 'another process' : leaseHolderText(ownJson<LeaseHolder>(before.holder))}; rows that it may have sent are checked first.`,
       );
     for (const tail of left) {
-      const isNewest = (tail.owner === before.owner && before.released === 0) || tail.gen > before.gen;
-      if (isNewest) await putBack(hold, tail);
+      if (isNewest(tail, before)) await putBack(hold, tail);
       else await noteLate(this.#db, batch.key, tail);
       await tail.remove();
     }
     if (batch.journal !== null) {
       await writeJournal(this.#db.query, batch, place);
+      await approvals.read(this.#db.query, batch.key);
       await this.#copyRegistry(this.#db.query, batch, mark);
       if (before.status !== null) writeFileAtomic(place.status, before.status, {durable: false});
     }
@@ -249,7 +295,9 @@ export class TeamSession {
     for (const owner of readdirSync(root)) {
       const folder = join(root, owner);
       if (owner === this.#owner || !existsSync(join(folder, TAIL))) continue;
-      const tail = ownJson<{kind: string; id: string; gen: number}>(readFileSync(join(folder, TAIL), 'utf8'));
+      const tail = ownJson<{kind: string; id: string; gen: number; former?: FormerLease[]}>(
+        readFileSync(join(folder, TAIL), 'utf8'),
+      );
       if (tail.kind !== kind || tail.id !== id) continue;
       try {
         const lock = await acquireLock(`${folder}.lock`, {
@@ -261,7 +309,8 @@ export class TeamSession {
           rmSync(folder, {recursive: true, force: true});
           await lock.release();
         };
-        found.push({owner, gen: tail.gen, journal: batchFolder(folder, kind, id).journal, remove});
+        const {gen, former = []} = tail;
+        found.push({owner, gen, former, journal: batchFolder(folder, kind, id).journal, remove});
       } catch (error) {
         if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error; // that process is alive
       }
@@ -276,6 +325,12 @@ export class TeamSession {
       [kind, id],
     );
     return found !== undefined;
+  }
+
+  /** Reads the approvals of the batch that this command has once more. */
+  async readApprovals(): Promise<void> {
+    const {batch, approvals} = must(this.#taken, 'batch that is moved');
+    await approvals.read(this.#db.query, batch.key);
   }
 
   /** Notes where the batch that this command has was moved to, or that it is here again. */
@@ -415,18 +470,33 @@ export class TeamSession {
   async #noteLate(): Promise<void> {
     const {batch, hold} = must(this.#taken, 'lost batch');
     const {journal} = batchFolder(this.stateDir, batch.kind, batch.id);
-    const {owner, gen} = hold.lease;
-    await noteLate(this.#db, batch.key, {owner, gen, journal, remove: async () => undefined}).catch(
-      (error: unknown) =>
-        this.#options.say(
-          `The last answers were not written: ${messageOf(error)}. The next command on this machine does that.`,
-        ),
+    const {gen} = hold.lease;
+    await noteLate(this.#db, batch.key, {gen, journal}).catch((error: unknown) =>
+      this.#options.say(
+        `The last answers were not written: ${messageOf(error)}. The next command on this machine does that.`,
+      ),
     );
   }
 }
 
 const TAIL = 'tail.json';
 const TRIES = 5;
+
+/** Deletes what commands that only read have left because they were killed: copies of payments. */
+async function removeCopies(own: string, clock: Clock): Promise<void> {
+  const root = join(own, '..');
+  for (const {name} of readdirSync(root, {withFileTypes: true}).filter((entry) => entry.isDirectory())) {
+    const folder = join(root, name);
+    if (folder === own || existsSync(join(folder, TAIL))) continue;
+    try {
+      const lock = await acquireLock(`${folder}.lock`, {purpose: 'removing copies', atOnce: true, clock});
+      rmSync(folder, {recursive: true, force: true});
+      await lock.release();
+    } catch (error) {
+      if (!(error instanceof RemitError)) throw error; // its process is alive
+    }
+  }
+}
 
 /** Writes what has changed in the registry, and frees the references that the batch does not claim any more. */
 async function writeClaims(sql: Sql, db: SqliteDatabase, {key, kind, id}: TeamBatch): Promise<void> {

@@ -80,7 +80,8 @@ export class ApprovalGate {
     const {profile} = context;
     if (profile?.approvalPolicy !== undefined)
       return new ApprovalGate({...context, profile}, batch, profile.approvalPolicy);
-    if (!existsSync(auditFile(batch.place.folder))) return undefined;
+    const {folder} = batch.place;
+    if (!existsSync(auditFile(folder)) && !existsSync(approvalsFolder(folder))) return undefined;
     throw new RemitError(
       'GUARD_APPROVAL',
       `batch ${batch.plan.batchId} was staged under a policy, and the profile in use has none; nothing was changed`,

@@ -11,7 +11,7 @@ import {serviceInForce} from '../../core/service-in-force.ts';
 import {inGroup} from '../../input/flags.ts';
 import {duration} from '../../input/global-flags.ts';
 import {commandLine} from '../../line/command-line.ts';
-import {approvalProfile, sharedState} from '../settings.ts';
+import {approvalProfile} from '../settings.ts';
 import {approveDraft} from './approve-action.ts';
 import {confirmApproval} from './confirm-approval.ts';
 import {readApprovalRequest, requestOf, requestText} from './request.ts';
@@ -61,8 +61,8 @@ export abstract class BatchApprove extends BatchCommand {
     const local = this.openLocal();
     const {kind} = this;
     const {ask, file} = flags;
-    const stateDir = await this.stateDirOf(local, flags, {reads: args.batch});
-    if (local.team !== undefined) throw sharedState(kind, args.batch, local);
+    const isSent = flags.request !== undefined; // by a person who may have no access to the database
+    const stateDir = isSent ? local.stateDir : await this.stateDirOf(local, flags, {reads: args.batch});
     const place = {kind, batchId: args.batch, stateDir, clock: local.clock};
     if (file === undefined) {
       const path = ask ?? '';
@@ -109,6 +109,7 @@ export abstract class BatchApprove extends BatchCommand {
         ),
       ),
     );
+    if (flags.write === undefined) await local.team?.addApprovals(kind, args.batch);
     local.out.text(`Approved by ${approved.person} until ${approved.expires}: ${approved.written}`);
     return approved;
   }

@@ -2,15 +2,12 @@ import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {Summary} from '../../../batch/standing/summary.ts';
 import {RemitError} from '../../../errors.ts';
 import {ApprovalGate, approveHints} from '../../approval/gate.ts';
-import {sharedState} from '../../approval/settings.ts';
 import {type RunRequest, typing} from './request.ts';
 
 /** @throws RemitError USAGE for an approval that a profile without a policy would not check */
 export function openGate({context, flags, path}: RunRequest, batch: OpenBatch): ApprovalGate | undefined {
   const isFree = path === 'cancel' && context.profile.approvalPolicy === undefined; // it moves no money
   const gate = isFree ? undefined : ApprovalGate.open(context, batch);
-  if (gate !== undefined && context.team !== undefined)
-    throw sharedState(batch.plan.kind, batch.plan.batchId, context);
   const {approval: files = []} = flags;
   if (gate === undefined && files.length > 0)
     throw new RemitError('USAGE', 'this profile has no policy, so an approval would not be checked', {
