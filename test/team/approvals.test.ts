@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import {mkdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {documentTexts, keepDocument} from '../../src/approval/approval-files.ts';
+import {systemClock} from '../../src/clock.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';
 import {readTeamAddress} from '../../src/team/address.ts';
+import {ApprovalCopies} from '../../src/team/approval-copies.ts';
 import {TeamDatabase} from '../../src/team/connection.ts';
 import type {Transport} from '../../src/client/transport/transport.ts';
-import type {CliResult} from '../cli/run-cli.ts';
+import {BASE_URL, type CliResult, TEST_KEY} from '../cli/run-cli.ts';
 import {People} from '../cli/approval/people.ts';
 import {skippedWithoutPostgres} from '../store/postgres/postgres-server.ts';
-import {teamServer} from './team-world.ts';
+import {references, sleep, teamServer, TeamWorld} from './team-world.ts';
 
 const exits = (result: CliResult, code: number) =>
   assert.equal(result.exitCode, code, result.stdout + result.stderr);
@@ -120,4 +125,167 @@ describe('approvals in the database of a team', function () {
       assert.notEqual(refused.exitCode, 0);
       assert.equal(paid(), 0, refused.stderr);
     });
+
+  it('have an audit trail that names an edit, a cut and a line that was added', async () => {
+    await approved();
+    exits(await release(), 0);
+    await db.query('create table @.kept as select * from @.audit');
+    for (const [sql, expected] of [
+      [
+        `update @.audit set line = replace(line, '"by":"', '"by":"x') where seq = 4`,
+        /line 5 of the audit trail/,
+      ],
+      ['delete from @.audit where seq = 3', /line 3 of the audit trail: it is missing/],
+      ['update @.audit set seq = seq + 100 where seq = 6', /line 6 of the audit trail: it is missing/],
+      [
+        `update @.audit set line = (select line from @.kept where seq = 1) where seq = 2`,
+        /it is not number 2/,
+      ],
+      ['delete from @.audit where seq > 2', /the end is cut off: the approver/],
+      ['delete from @.audit where seq > 4', /rows were released, and the audit trail does not have it/],
+      [`insert into @.audit values (1, 7, '{}')`, /line 7 of the audit trail/],
+      [`update @.approvals set text = text || ' '`, /was changed after it was added/],
+    ] as const) {
+      await db.query(sql);
+      const {ok, problems} = await audit();
+      assert.deepEqual([ok, expected.test(problems.join())], [false, true], `${sql}: ${problems.join()}`);
+      await db.query('delete from @.audit');
+      await db.query('insert into @.audit select * from @.kept');
+    }
+  });
+
+  it('stay needed where only one of the two tables has rows, and the profile has no policy', async () => {
+    await approved();
+    const env = {
+      ...{REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL, HOME: people.homeOf('ben')},
+      ...{REMIT_STATE_DIR: join(people.folder, 'bare'), REMIT_STATE_URL: people.stateUrl ?? ''},
+    };
+    await db.query('create table @.kept as select * from @.audit');
+    await db.query('delete from @.audit');
+    exits(await people.as('ben', 'release b --yes', {env}), 11);
+    await db.query('insert into @.audit select * from @.kept');
+    await db.query('delete from @.approvals');
+    exits(await people.as('ben', 'release b --yes', {env}), 11);
+    await db.query('drop table @.approvals');
+    exits(await release(), 1);
+    assert.equal(paid(), 0);
+  });
+
+  it('move with the batch, both ways', async () => {
+    const here = '--state-dir ./local';
+    exits(await people.as('ben', `run ./p.csv --batch-id b --yes ${here}`), 0);
+    exits(await people.as('ben', `move b --to ${people.stateUrl} ${here}`), 0);
+    exits(await people.approve('anna'), 0);
+    exits(await people.as('ben', `move b --state ${people.stateUrl} --to ./local`), 0);
+    assert.deepEqual([await count('approvals'), await count('audit')], [2, 3]);
+    const released = await people.as('carl', `release b --yes ${here} --json`);
+    exits(released, 0);
+    assert.equal(paid(), 2);
+    exits(await people.as('ben', `move b --to ${people.stateUrl} ${here}`), 0);
+    const {ok, events} = await audit();
+    assert.deepEqual([ok, events.length], [true, 6]);
+    await db.query(`update @.audit set line = replace(line, '"by":"', '"by":"x')`);
+    exits(await people.as('ben', `move b --state ${people.stateUrl} --to ./local`), 11);
+  });
+
+  it('are only added to by the role of the runners', async () => {
+    await approved();
+    const {schema} = db.address;
+    const grants = await people.as('ben', `state grants --role approved --schema ${schema}`);
+    await db.query('create role approved login');
+    try {
+      await db.query(grants.stdout);
+      const owner = people.stateUrl;
+      const url = new URL(owner ?? '');
+      url.username = 'approved';
+      people.stateUrl = url.href;
+      exits(await release(), 0);
+      const role = new TeamDatabase(readTeamAddress(url.href));
+      for (const sql of ['update @.audit set seq = 9', 'delete from @.audit', 'delete from @.approvals'])
+        await assert.rejects(role.query(sql), /not permitted/);
+      await role.close();
+      people.stateUrl = owner;
+    } finally {
+      await db.query('drop owned by approved; drop role approved');
+    }
+  });
+
+  it('work on a database of the version before', async () => {
+    exits(await people.as('ben', 'plan ./p.csv --batch-id b'), 0);
+    await db.query('drop table @.approvals, @.audit');
+    await db.query('alter table @.batches drop column former');
+    await db.query(`update @.migrations set applied = '["0001-team"]'`);
+    await approved();
+    exits(await release(), 0);
+    assert.equal(paid(), 2);
+  });
+
+  it('are copied in parts, and follow the database', async () => {
+    exits(await people.as('ben', 'plan ./p.csv --batch-id b'), 0);
+    const [from, to] = ['from', 'to'].map((name) => join(people.folder, name)) as [string, string];
+    const text = 'a' + '\u{1F600}'.repeat(1_200_000);
+    mkdirSync(from);
+    const name = keepDocument(from, text);
+    const [first, second] = [new ApprovalCopies(from), new ApprovalCopies(to)];
+    await first.addApprovals(db.query, 1);
+    assert.equal(await count('approvals'), 2);
+    await second.read(db.query, 1);
+    assert.deepEqual(
+      documentTexts(to).map((each) => each.text === text),
+      [true],
+    );
+    await db.query('delete from @.approvals where part = 0');
+    await second.follow(db.query, 1, {names: [], known: [name]});
+    assert.deepEqual(documentTexts(to), []);
+    await first.lookUp(db.query, 1);
+    await first.addApprovals(db.query, 1);
+    await second.read(db.query, 1);
+    assert.equal(documentTexts(to).length, 1);
+  });
+
+  it('are taken over with the batch of a runner that was killed', async () => {
+    const world = await TeamWorld.open();
+    try {
+      people.stateUrl = world.url;
+      const all = references(60);
+      const file = world.file('bills.csv', all);
+      for (const name of ['ben', 'carl']) {
+        const own = ['--approval-policy', people.policy, '--approval-key', people.keyOf(name), '--key-stdin'];
+        const argv = ['profiles', 'add', 'team', '--base-url', world.baseUrl, ...own];
+        exits(await people.run(name, argv, {stdin: TEST_KEY}), 0);
+      }
+      const start = (name: string, ...words: string[]) =>
+        world.start(words, {
+          env: {
+            HOME: people.homeOf(name),
+            REMIT_CONFIG_DIR: '',
+            REMIT_API_KEY: '',
+            REMIT_BASE_URL: '',
+            REMIT_PROFILE: 'team',
+          },
+        });
+      const staged = start('ben', 'run', file, '--batch-id', 'bills', '--yes');
+      assert.equal(await staged.ended, 0, staged.stderr);
+      const figures = '--confirm-total USD=6024.30 --confirm-count 60 --yes';
+      const own = `--policy ${people.policy} --key ${people.keyOf('anna')}`;
+      exits(
+        await people.as('anna', `approve bills --file ${file} ${figures} ${own}`, {clock: systemClock}),
+        0,
+      );
+      const killed = start('ben', 'release', 'bills', '--yes', '--max-rps', '20');
+      for (let ms = 0; world.service.paid.length < 5 && ms < 20_000; ms += 20) await sleep(20);
+      assert.ok(world.service.paid.length >= 5, killed.stderr + killed.stdout);
+      killed.child.kill('SIGKILL');
+      await killed.ended;
+      await world.passTime();
+      const released = start('carl', 'release', 'bills', '--yes', '--out', '.');
+      assert.equal(await released.ended, 0, released.stderr);
+      world.assertPaidOnce(all);
+      const audited = start('carl', 'audit', 'bills', '-o', 'json');
+      assert.equal(await audited.ended, 0, audited.stdout);
+      assert.equal(audited.stdout.match(/"released"/g)?.length, 2);
+    } finally {
+      await world.close();
+    }
+  });
 });

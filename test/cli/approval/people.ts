@@ -35,7 +35,7 @@ export class People extends Desk {
 
   run(name: string, argv: readonly string[], options: Partial<CliOptions> = {}): Promise<CliResult> {
     const home = this.homeOf(name);
-    const place =
+    const place: Record<string, string> =
       this.stateUrl === undefined
         ? {REMIT_STATE_DIR: join(this.folder, 'shared')}
         : {REMIT_STATE_DIR: join(home, 'state'), REMIT_STATE_URL: this.stateUrl};
