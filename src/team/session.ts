@@ -388,6 +388,24 @@ export class TeamSession {
     await this.#copyRegistry(this.#db.query, of, mark);
   }
 
+  /**
+   * Binds a namespace without references to the only file that may run there, before anything is sent.
+   * @throws RemitError GUARD_CONFIRM if another batch has bound it meanwhile
+   */
+  async bindContentPlan({kind, namespace, planHash, batchId}: Plan, service: {mode: Mode; baseUrl: string}) {
+    const scope = sharedId([service.mode, withLoopback(service.baseUrl), kind, namespace]);
+    const bound = await this.#db.query(
+      `update @.scopes set content_plan = $2 where id = $1 and coalesce(content_plan, $2) = $2 and @safe returning 1`,
+      [scope, planHash],
+    );
+    if (bound.length > 0) return;
+    throw new RemitError(
+      'GUARD_CONFIRM',
+      `batch ${batchId} has no references, and another file has just been run under the namespace ${namespace}; nothing was sent`,
+      {hint: 'run the same command again: it shows what to do'},
+    );
+  }
+
   /** Who has the batch now, or has lost it, and what came too late. */
   async runnerOf(
     kind: Kind,

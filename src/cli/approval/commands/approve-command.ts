@@ -11,6 +11,7 @@ import {serviceInForce} from '../../core/service-in-force.ts';
 import {inGroup} from '../../input/flags.ts';
 import {duration} from '../../input/global-flags.ts';
 import {commandLine} from '../../line/command-line.ts';
+import {asRead} from '../gate.ts';
 import {approvalProfile} from '../settings.ts';
 import {approveDraft} from './approve-action.ts';
 import {confirmApproval} from './confirm-approval.ts';
@@ -66,10 +67,15 @@ export abstract class BatchApprove extends BatchCommand {
     const place = {kind, batchId: args.batch, stateDir, clock: local.clock};
     if (file === undefined) {
       const path = ask ?? '';
-      await writeOutFile(path, [requestText((await requestOf(place)).request)], '--ask');
+      const {request, batch} = await requestOf(place);
+      await writeOutFile(path, [requestText(request)], '--ask');
+      const own = (['policy', 'key'] as const).flatMap((name) => {
+        const value = flags[name];
+        return value === undefined ? [] : [`--${name}`, value];
+      });
       local.out.text(`Request  ${path}`);
       local.out.hint(
-        `the other person types: ${commandLine(this.typed.id, [args.batch, '--file', 'FILE', '--request', path, '--write', `${args.batch}.approval`])}`,
+        `the other person types: ${commandLine(this.typed.id, [args.batch, '--file', 'FILE', '--request', path, '--write', `${args.batch}.approval`, ...own, ...asRead(batch.plan)])}`,
       );
       return {batch_id: args.batch, written: path};
     }
