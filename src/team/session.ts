@@ -381,7 +381,7 @@ export class TeamSession {
     for (let from = 0; from < last; from += CLAIMED_PAGE)
       await this.#db.query(
         `insert into @.claims (scope, fold, reference, batch, n, at)
-         select $1, fold, reference, batch, n, $3 from @.rows where batch = $2 and n > $4 and n <= $5
+         select $1, fold, reference, batch, n, $3 from @.rows where batch = $2 and n > $4 and n <= $5 and @safe
          order by fold, reference on conflict do nothing`,
         [scope, batch.key, this.#options.clock.now(), from, from + CLAIMED_PAGE],
       );

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import {mkdirSync} from 'node:fs';
+import {mkdirSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {documentTexts, keepDocument} from '../../src/approval/approval-files.ts';
+import {documentTexts, keepDocument, readDocuments} from '../../src/approval/approval-files.ts';
+import {readTrail} from '../../src/approval/audit.ts';
 import {systemClock} from '../../src/clock.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';
+import {RemitError} from '../../src/errors.ts';
 import {readTeamAddress} from '../../src/team/address.ts';
 import {ApprovalCopies} from '../../src/team/approval-copies.ts';
 import {TeamDatabase} from '../../src/team/connection.ts';
 import type {Transport} from '../../src/client/transport/transport.ts';
+import {seeded} from '../batch/harness.ts';
 import {BASE_URL, type CliResult, TEST_KEY} from '../cli/run-cli.ts';
 import {People} from '../cli/approval/people.ts';
 import {skippedWithoutPostgres} from '../store/postgres/postgres-server.ts';
@@ -125,6 +128,83 @@ describe('approvals in the database of a team', function () {
       assert.notEqual(refused.exitCode, 0);
       assert.equal(paid(), 0, refused.stderr);
     });
+
+  it('pay nothing if an event is added to the trail while it is written', async () => {
+    await approved();
+    const inner = people.service.transport();
+    const service: Transport = {
+      send: async (request) => {
+        await db.query(
+          `insert into @.audit select 1, max(seq) + 1, 'x' from @.audit having not 'x' = any(array_agg(line))`,
+        );
+        return inner.send(request);
+      },
+      close: () => inner.close(),
+    };
+    const refused = await people.as('ben', 'release b --yes --json', {service});
+    exits(refused, 11);
+    assert.match(refused.error().message, /an event was added to the audit trail in the database/);
+    assert.equal(paid(), 0);
+    await db.query(`delete from @.audit where line = 'x'`);
+    exits(await release(), 0);
+  });
+
+  it('stop a run when they are removed', async () => {
+    const rows = Array.from({length: 200}, (_, n): [string, number, string] => [`M-${n}`, n, '11.00']);
+    people.file('many.csv', rows);
+    exits(await people.as('ben', 'run ./many.csv --batch-id b --yes'), 0);
+    const figures = '--confirm-total USD=2200.00 --confirm-count 200 --yes';
+    const own = `--policy ${people.policy} --key ${people.keyOf('anna')}`;
+    exits(await people.as('anna', `approve b --file ./many.csv ${figures} ${own}`), 0);
+    const inner = people.service.transport();
+    const service: Transport = {
+      send: async (request) => {
+        if (String(request.body).includes('"auto_approve":true') && paid() === 5) {
+          await db.query(`delete from @.approvals where text like '%approver%'`);
+          people.clock.advance(6000);
+          await sleep(1000); // until the lease is renewed, which happens in real time
+        }
+        return inner.send(request);
+      },
+      close: () => inner.close(),
+    };
+    const stopped = await people.as('ben', 'release b --yes --json --max-in-flight 1', {service});
+    exits(stopped, 11);
+    assert.ok(paid() > 5 && paid() < 100, String(paid()));
+  });
+
+  it('are found with every edit of a character in the tables', async () => {
+    await approved();
+    const folder = join(people.folder, 'copy');
+    const read = async () => {
+      rmSync(folder, {recursive: true, force: true});
+      await new ApprovalCopies(folder).read(db.query, 1);
+      const {broken, hashes} = readTrail(folder);
+      return [readDocuments(folder).map(({name}) => name), broken, hashes];
+    };
+    const honest = await read();
+    for (const table of ['approvals', 'audit'])
+      await db.query(`create table @.kept_${table} as table @.${table}`);
+    const random = seeded(1);
+    for (let n = 0; n < 80; n++) {
+      const [table, column] = [
+        ['approvals', 'text'],
+        ['approvals', 'name'],
+        ['audit', 'line'],
+      ][n % 3] as [string, string];
+      const at = `1 + (${random()} * length(${column}))::int % length(${column})`;
+      await db.query(
+        `update @.${table} set ${column} = overlay(${column} placing case substr(${column}, ${at}, 1) when 'a' then 'b' else 'a' end from ${at} for 1)
+         where ctid = (select ctid from @.${table} order by at offset ${Math.floor(random() * (table === 'audit' ? 3 : 2))} limit 1)`,
+      );
+      const found = await read().catch((error: unknown) => error);
+      if (found instanceof RemitError) assert.equal(found.code, 'GUARD_APPROVAL');
+      else assert.notDeepEqual(found, honest, `edit ${n} of ${table}`);
+      await db.query(`delete from @.${table}`);
+      await db.query(`insert into @.${table} select * from @.kept_${table}`);
+    }
+    assert.deepEqual(await read(), honest);
+  });
 
   it('have an audit trail that names an edit, a cut and a line that was added', async () => {
     await approved();
