@@ -13,6 +13,7 @@ import type {Transport} from '../../src/client/transport/transport.ts';
 import {seeded} from '../batch/harness.ts';
 import {BASE_URL, type CliResult, TEST_KEY} from '../cli/run-cli.ts';
 import {People} from '../cli/approval/people.ts';
+import {readText} from '../repo/tree.ts';
 import {skippedWithoutPostgres} from '../store/postgres/postgres-server.ts';
 import {references, sleep, teamServer, TeamWorld} from './team-world.ts';
 
@@ -269,14 +270,23 @@ describe('approvals in the database of a team', function () {
   });
 
   it('are only added to by the role of the runners', async () => {
-    await approved();
     const {schema} = db.address;
+    exits(await people.as('ben', 'run ./p.csv --batch-id b --yes'), 0);
+    const guide =
+      /For a role of people who only\s+approve[^`]*`([^`]*)`/.exec(readText('docs/guides/team.md'))?.[1] ??
+      '';
     const grants = await people.as('ben', `state grants --role approved --schema ${schema}`);
-    await db.query('create role approved login');
+    for (const role of ['approved', 'approver']) await db.query(`create role ${role} login`);
     try {
       await db.query(grants.stdout);
+      await db.query(guide.replaceAll('remit_team', schema));
       const owner = people.stateUrl;
       const url = new URL(owner ?? '');
+      url.username = 'approver';
+      people.stateUrl = url.href;
+      exits(await people.approve('anna'), 0);
+      assert.notEqual((await release()).exitCode, 0);
+      assert.equal(paid(), 0);
       url.username = 'approved';
       people.stateUrl = url.href;
       exits(await release(), 0);
@@ -286,7 +296,7 @@ describe('approvals in the database of a team', function () {
       await role.close();
       people.stateUrl = owner;
     } finally {
-      await db.query('drop owned by approved; drop role approved');
+      await db.query('drop owned by approved, approver; drop role approved, approver');
     }
   });
 
