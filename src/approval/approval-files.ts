@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
@@ -46,6 +47,12 @@ export function keepDocument(batchFolder: string, text: string): string {
   return name;
 }
 
+/** Makes the approvals of one folder those of another one, which had some of them or none. */
+export function replaceDocuments(from: string, to: string): void {
+  rmSync(approvalsFolder(to), {recursive: true, force: true});
+  for (const {text} of documentTexts(from)) keepDocument(to, text);
+}
+
 /**
  * Reads the approvals of a batch. A file that is not exactly as it was added refuses all of them: it was changed by
  * someone who can write here.
@@ -77,7 +84,7 @@ export function documentTexts(batchFolder: string): {path: string; text: string}
     const text = readApprovalFile(path, true);
     if (file !== `${nameOf(text)}.json`)
       throw new RemitError('GUARD_APPROVAL', `${path} is not valid: it was changed after it was added`, {
-        hint: 'find out who changed it; move it out of the folder, and let the batch be approved again',
+        hint: 'find out who changed it; remove it, and let the batch be approved again',
       });
     return {path, text};
   });

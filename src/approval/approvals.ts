@@ -29,6 +29,8 @@ export interface ApprovalFacts {
   touched: ReadonlyMap<string, number>;
   /** The hash of each event of the audit trail, in order. */
   events: readonly string[];
+  /** For how long the service is taken to remember a key; 24 hours if it is not known. */
+  horizonMs?: number | undefined;
 }
 
 /** A row that is about to move money. */
@@ -109,7 +111,7 @@ export class Approvals {
     const approvers = new Set<string>();
     for (const approval of this.#approvers) {
       const {statement, rows, ids, key} = approval;
-      const names = path === 'direct' ? ids.size === 0 && isYoung(statement, nowMs) : ids.has(id ?? '');
+      const names = path === 'direct' ? ids.size === 0 && this.#isYoung(statement, nowMs) : ids.has(id ?? '');
       const covers = rows.has(own) && names && statement.audit.events >= touched;
       if (covers && this.#counts(approval, rule, nowMs)) approvers.add(key.person);
     }
@@ -122,6 +124,10 @@ export class Approvals {
     if (!fitsRule(rule.keys, key.type, by.device)) return false;
     const [issued, expires] = [Date.parse(statement.issued), Date.parse(statement.expires)];
     return nowMs < expires && expires - issued <= rule.expiresMs && issued <= nowMs + CLOCK_SLACK_MS;
+  }
+
+  #isYoung({issued}: ApprovalStatement, nowMs: number): boolean {
+    return nowMs - Date.parse(issued) < Math.min(DIRECT_MS, this.#facts.horizonMs ?? DIRECT_MS);
   }
 
   #ruleFor(currency: string): ApprovalRule | undefined {
@@ -146,9 +152,8 @@ export class Approvals {
   }
 }
 
+/** The longest that an approval counts in direct mode. */
 const DIRECT_MS = 24 * 3_600_000;
-const isYoung = ({issued}: ApprovalStatement, nowMs: number): boolean =>
-  nowMs - Date.parse(issued) < DIRECT_MS;
 
 const leavesOf = (row: MovingRow) => ({
   leaf: rowLeaf(row).toString('base64'),

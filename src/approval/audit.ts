@@ -5,6 +5,7 @@ import {RemitError} from '../errors.ts';
 import {isObject, ownJson} from '../narrow.ts';
 import {fileFailure} from '../store/files/failures.ts';
 import {syncFolder} from '../store/files/folder.ts';
+import {writeFileAtomic} from '../store/files/atomic-file.ts';
 import {readApprovalFile} from './approval-files.ts';
 import {type Canonical, canonicalJson} from './canonical.ts';
 import type {AuditHead} from './document.ts';
@@ -56,9 +57,28 @@ const hashOf = (line: string): string => createHash('sha256').update(line).diges
 /** One line of canonical JSON for each event; each has the hash of the line before it. */
 export const auditFile = (batchFolder: string): string => join(batchFolder, 'audit.ndjson');
 
-export function readTrail(batchFolder: string): AuditTrail {
+export const readTrail = (batchFolder: string): AuditTrail => parseTrail(trailText(batchFolder));
+
+export function trailText(batchFolder: string): string {
   const path = auditFile(batchFolder);
-  return parseTrail(existsSync(path) ? readApprovalFile(path, true) : '');
+  return existsSync(path) ? readApprovalFile(path, true) : '';
+}
+
+/**
+ * Copies the trail of a batch to a folder which may have the beginning of it.
+ * @throws RemitError GUARD_APPROVAL if it has another one
+ */
+export function copyTrail(from: string, to: string): void {
+  const text = trailText(from);
+  if (!text.startsWith(trailText(to)))
+    throw new RemitError(
+      'GUARD_APPROVAL',
+      `the audit trail ${auditFile(to)} is not the beginning of that of the batch`,
+      {
+        hint: 'find out which of them was changed; nothing was moved',
+      },
+    );
+  if (text !== '') writeFileAtomic(auditFile(to), text);
 }
 
 export function parseTrail(text: string): AuditTrail {
@@ -76,6 +96,7 @@ export function parseTrail(text: string): AuditTrail {
 }
 
 function problemOf(line: string, seq: number, previous: string): string | undefined {
+  if (line === '') return 'it is missing';
   let event;
   try {
     event = ownJson<Canonical>(line);

@@ -38,6 +38,9 @@ function serviceHash(service: object): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** What is signed where no service file is in use. */
+export const NO_SERVICE = serviceHash({});
+
 /** The hashes of the rows that are signed, and of their records. */
 export interface SignedLeaves {
   rows: Buffer[];

@@ -167,7 +167,7 @@ export class TeamBook {
     const {key, owner, gen} = this.#lease;
     const held = await sql(
       `update @.batches set version = version + 1, token = $4, released = true
-       where key = $1 and owner = $2 and gen = $3 and not released returning 1`,
+       where key = $1 and owner = $2 and gen = $3 and not released and @safe returning 1`,
       [key, owner, gen, token],
     );
     if (held.length === 0) return this.#requireSaved(sql, token);

@@ -14,15 +14,25 @@ const LIMITS = 'set local idle_in_transaction_session_timeout = 20000; set local
 /** The connection is as good as before: invalid values, constraints, conflicts, rights, locks. */
 const HARMLESS = /^(22|23|40|42|55|P0)/;
 
+/** The server that answers is one that may be written to; behind a pooler, each statement may find another one. */
+const SAFE = `not pg_catalog.pg_is_in_recovery() and current_setting('fsync') = 'on'
+  and current_setting('synchronous_commit') <> 'off'`;
+const SAFE_STANDBY = `(not exists (select 1 from pg_catalog.pg_stat_replication)
+  or current_setting('synchronous_standby_names') <> '' and current_setting('synchronous_commit') <> 'local')`;
+/** Division by zero, which no other statement does: the statement has changed nothing. */
+const UNSAFE = '22012';
+
 export type Sql = <Row extends QueryResultRow>(text: string, params?: readonly unknown[]) => Promise<Row[]>;
 
 /**
  * One connection to the database of a team, opened when it is needed and given up at the first sign of trouble. It keeps
- * nothing in the session, so that a pooler may give each transaction another one. In SQL, `@.` stands for the schema.
+ * nothing in the session, so that a pooler may give each transaction another one. In SQL, `@.` stands for the schema, and
+ * `@safe` for a condition that fails the statement on a server that must not be written to.
  */
 export class TeamDatabase {
   readonly address: TeamAddress;
   readonly #schema: string;
+  readonly #safe: string;
   #client: Client | undefined;
   /** The server has said that a commit is not on its standby. */
   #isDoubted = false;
@@ -33,6 +43,8 @@ export class TeamDatabase {
   constructor(address: TeamAddress) {
     this.address = address;
     this.#schema = `${quoteName(address.schema)}.`;
+    const isSafe = address.acceptsAsyncStandby ? SAFE : `${SAFE} and ${SAFE_STANDBY}`;
+    this.#safe = `1 / case when ${isSafe} then 1 else 0 end = 1`;
   }
 
   /** One statement, which is its own transaction. */
@@ -92,12 +104,21 @@ export class TeamDatabase {
     this.statements++;
     this.#isDoubted = false;
     try {
-      const {rows} = await client.query<Row>(text.replaceAll('@.', this.#schema), [...params]);
+      const sql = text.replaceAll('@.', this.#schema).replaceAll('@safe', this.#safe);
+      const {rows} = await client.query<Row>(sql, [...params]);
       if (this.#isDoubted) throw new Error('connection ended: a commit is not on the standby');
       return rows;
     } catch (error) {
-      if (!HARMLESS.test(codeOf(error) ?? '') && this.#client === client) this.discard();
-      throw error;
+      const code = codeOf(error) ?? '';
+      if ((code === UNSAFE || !HARMLESS.test(code)) && this.#client === client) this.discard();
+      if (code !== UNSAFE) throw error;
+      throw this.#refused(
+        {
+          what: 'another server than before has answered',
+          hint: 'name the server itself, not a pooler of several',
+        },
+        error,
+      );
     }
   }
 
@@ -143,8 +164,13 @@ export class TeamDatabase {
     const why = refusalOf(found ?? {}, this.address.acceptsAsyncStandby);
     if (why === undefined) return;
     this.discard();
-    throw new RemitError('STATE', `the database ${this.address.shown} cannot be used: ${why.what}`, {
-      hint: why.hint,
+    throw this.#refused(why);
+  }
+
+  #refused({what, hint}: {what: string; hint: string}, cause?: unknown): RemitError {
+    return new RemitError('STATE', `the database ${this.address.shown} cannot be used: ${what}`, {
+      hint,
+      cause,
     });
   }
 }

@@ -6,6 +6,7 @@ import {type Transport, TransportFailure, type TransportRequest} from '../client
 import {must, ownJson} from '../narrow.ts';
 import type {SqliteDatabase} from '../store/port/port.ts';
 import {openConnection, openSqlite} from '../store/sqlite/sqlite.ts';
+import {addLines, type ApprovalCopies, namesOfText} from './approval-copies.ts';
 import {ChangeLog, type Changes} from './changes.ts';
 import type {Sql, TeamDatabase} from './connection.ts';
 import {
@@ -44,6 +45,8 @@ export interface HoldOptions {
   releaseMs: number;
   /** The journal of the batch in the local folder. */
   journal: string;
+  /** Its approvals and audit trail. */
+  approvals: ApprovalCopies;
   /** The last published status, as JSON. */
   status: () => string | null;
   say: (text: string) => void;
@@ -140,8 +143,10 @@ export class LeaseHold {
     for (const window of windows) isWider = this.#widen(window) || isWider;
     const raised =
       journal.prepare(`select 1 from team_changes where t = ${GENERATIONS} limit 1`).get() !== undefined;
+    const {approvals, db} = this.#options;
     try {
-      if (isWider || raised) await this.writeAll();
+      await approvals.addApprovals(db.query, this.#lease.key); // which takes longer than a write that renews the lease
+      if (isWider || raised || approvals.newLines.length > 0) await this.writeAll();
       this.#hasWritten = true;
       this.#seenWindow = windows.at(-1)?.seq ?? this.#seenWindow;
     } catch {
@@ -247,26 +252,32 @@ export class LeaseHold {
   }
 
   async #writeOnce(): Promise<number | undefined> {
-    const {clock, db} = this.#options;
+    const {clock, db, approvals} = this.#options;
+    const {key} = this.#lease;
     const log = this.#log();
     const changes: Changes = log?.isInstalled === true ? log.read(MOST_AT_ONCE) : {tables: [], upTo: 0};
+    const lines = approvals.newLines;
+    const known = approvals.names;
     const sentAt = clock.monotonic();
     this.#writtenAt = sentAt;
     const token = randomUUID();
     const status = this.#options.status();
     const intents = this.#intents;
     try {
-      const version = await writeHeld(db.query, {
-        ...{lease: this.#lease, token, intents, changes},
+      const written = await writeHeld(db.query, {
+        ...{lease: this.#lease, token, intents, changes, lines},
         status: status === this.#status ? null : status,
       });
-      if (version === undefined) {
+      if (written === undefined) {
         await this.#lookUp();
         return undefined;
       }
-      this.#renewed(version, sentAt, token);
+      this.#renewed(written.version, sentAt, token);
       this.#status = status;
       this.#log()?.acknowledge(changes.upTo);
+      approvals.acknowledge(lines);
+      const names = namesOfText(written.approvals);
+      void approvals.follow(db.query, key, {names, known}).catch(() => undefined); // after the next write again
       return changes.upTo;
     } catch (error) {
       this.#token = token;
@@ -286,6 +297,7 @@ export class LeaseHold {
   /** After a failed write nothing is sent. It is tried again until the lease has expired. */
   #close(error: unknown): void {
     this.#isOpen = false;
+    if (isAuditConflict(error)) this.#lose(undefined, auditConflict(error));
     if (this.#options.clock.monotonic() >= this.#deadline) this.#lose(undefined, error);
   }
 
@@ -313,10 +325,13 @@ export class LeaseHold {
       by === null || found?.owner === this.#lease.owner
         ? ''
         : `: ${leaseHolderText(ownJson<LeaseHolder>(by))} has it now`;
-    const error = new RemitError('LOCKED', `the lease of the batch was lost${who}; this run has stopped`, {
-      hint: 'run the same command again: it continues once no other process has the batch',
-      cause,
-    });
+    const error =
+      cause instanceof RemitError && cause.code === 'GUARD_APPROVAL'
+        ? cause
+        : new RemitError('LOCKED', `the lease of the batch was lost${who}; this run has stopped`, {
+            hint: 'run the same command again: it continues once no other process has the batch',
+            cause,
+          });
     this.#lost.abort(error);
     this.#isOpen = false;
     this.#wake();
@@ -326,7 +341,10 @@ export class LeaseHold {
   async writeWhole(
     journal: SqliteDatabase,
     more?: (sql: Sql) => Promise<void>,
-    token: string = randomUUID(),
+    {
+      token = randomUUID(),
+      approvals = this.#options.approvals,
+    }: {token?: string; approvals?: ApprovalCopies} = {},
   ): Promise<void> {
     const log = new ChangeLog(journal, JOURNAL_TABLES);
     const isNew = !log.isInstalled;
@@ -335,6 +353,9 @@ export class LeaseHold {
     const {clock, db} = this.#options;
     let sentAt = clock.monotonic();
     const {key} = this.#lease;
+    await approvals.lookUp(db.query, key);
+    await approvals.addApprovals(db.query, key);
+    const lines = approvals.newLines;
     const plan = must(
       journal.prepare<{value: string}>("select value from meta where name = 'plan'").get(),
       'plan of a journal that is written',
@@ -347,6 +368,7 @@ export class LeaseHold {
         await sql(upsertSql(mirror, '$2', '$1::bigint'), [key, toJson(rows)]);
         await nextTurn();
       }
+      await addLines(sql, key, lines);
       const {journalId} = ownJson<{journalId: string}>(plan.value);
       sentAt = clock.monotonic(); // a large journal takes longer than a lease
       await sql(
@@ -365,10 +387,11 @@ export class LeaseHold {
     if (version === undefined) {
       await this.#lookUp();
       this.lost.throwIfAborted();
-      return this.writeWhole(journal, more, token);
+      return this.writeWhole(journal, more, {token, approvals});
     }
     this.#renewed(version, sentAt, token);
     log.acknowledge(upTo);
+    approvals.acknowledge(lines);
   }
 
   /** Makes the journal that the engine has just opened the one that is written. */
@@ -387,6 +410,8 @@ export class LeaseHold {
    * @param isPlanned false if there is no journal
    */
   async finish(more: (sql: Sql) => Promise<void>, isPlanned: boolean): Promise<void> {
+    const {approvals, db} = this.#options;
+    await approvals.addApprovals(db.query, this.#lease.key).catch(() => undefined); // tried again below
     clearInterval(this.#timer);
     await this.#running;
     this.lost.throwIfAborted();
@@ -422,7 +447,7 @@ export class LeaseHold {
     more: (sql: Sql) => Promise<void>,
     token: string,
   ): Promise<void> {
-    const {db} = this.#options;
+    const {db, approvals} = this.#options;
     const {key} = this.#lease;
     const release = async (sql: Sql) => {
       await more(sql);
@@ -432,10 +457,13 @@ export class LeaseHold {
       );
     };
     const log = journal === undefined ? undefined : new ChangeLog(journal, JOURNAL_TABLES);
-    if (journal !== undefined && log?.isInstalled === false) return this.writeWhole(journal, release, token);
+    if (journal !== undefined && log?.isInstalled === false)
+      return this.writeWhole(journal, release, {token});
+    await approvals.addApprovals(db.query, key);
     const version = await db.transaction(async (sql) => {
       const next = await fence(sql, this.#lease, token);
       if (next === undefined) return undefined;
+      await addLines(sql, key, approvals.newLines);
       for (const changes of log?.all(PAGE) ?? []) await writeTables(sql, key, changes);
       await release(sql);
       return next;
@@ -450,6 +478,20 @@ export class LeaseHold {
     this.isEnded = true;
   }
 }
+
+/** Another process has written an event where the next one of this lease goes, which no holder does. */
+const isAuditConflict = (error: unknown): boolean =>
+  error instanceof Error && 'constraint' in error && error.constraint === 'audit_pkey';
+
+const auditConflict = (cause: unknown): RemitError =>
+  new RemitError(
+    'GUARD_APPROVAL',
+    'an event was added to the audit trail in the database; no money was moved',
+    {
+      hint: 'find out who has added it, and remove it as the owner of the tables',
+      cause,
+    },
+  );
 
 const GENERATIONS = JOURNAL_TABLES.findIndex(({name}) => name === 'generations');
 

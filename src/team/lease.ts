@@ -3,6 +3,7 @@ import {ownJson} from '../narrow.ts';
 import type {Sql, TeamDatabase} from './connection.ts';
 import {deleteSql, JOURNAL_TABLES, toJson, upsertSql} from './tables.ts';
 import type {Changes} from './changes.ts';
+import {APPROVAL_NAMES, type AuditLine, auditSql} from './approval-copies.ts';
 
 /** How long a lease lasts without a renewal. */
 export const LEASE_MS = 30_000;
@@ -60,9 +61,18 @@ export interface Acquired {
   lease: Lease;
   /** As it was before, except for `release_ms`. */
   before: FoundLease;
-  /** The window that puts what a lost holder may have sent in doubt; 0 if there is none. */
-  window: number;
+  /** The leases before this one, the last of them first. */
+  former: readonly FormerLease[];
 }
+
+/** A lease that has ended. */
+export type FormerLease = Pick<FoundLease, 'owner' | 'gen'>;
+
+/** What is noted of the lease that was found. */
+type NotedLease = FormerLease & Pick<FoundLease, 'released' | 'holder' | 'registry_mark'>;
+
+/** More of them than a failover loses. */
+const FORMER_KEPT = 8;
 
 export interface Wanted {
   kind: string;
@@ -86,26 +96,36 @@ export function acquire(db: TeamDatabase, wanted: Wanted): Promise<Acquired | {h
   const {kind, id, owner} = wanted;
   return db.transaction(async (sql) => {
     await sql('insert into @.batches (kind, id) values ($1, $2) on conflict do nothing', [kind, id]);
-    const [found] = await sql<FoundLease & {key: number; intents: string}>(
-      `select key, intents, ${FOUND} from @.batches where kind = $1 and id = $2 for update`,
+    const [found] = await sql<FoundLease & {key: number; intents: string; former: string}>(
+      `select key, intents, former, ${FOUND} from @.batches where kind = $1 and id = $2 for update`,
       [kind, id],
     );
     if (found === undefined) throw new Error(`the batch ${id} is gone`);
-    const {key} = found;
-    if (found.owner === owner)
-      return {lease: {key, owner, gen: found.gen, version: found.version}, before: found, window: 0};
+    const {key, owner: formerOwner, gen, released, holder, registry_mark} = found;
+    const known = ownJson<[NotedLease, ...FormerLease[]] | []>(found.former);
+    if (formerOwner === owner)
+      return {
+        lease: {key, owner, gen, version: found.version},
+        before: {...found, ...known[0]},
+        former: known,
+      };
+    const noted: NotedLease = {owner: formerOwner, gen, released, holder, registry_mark};
+    const former = [noted, ...known.map((each) => ({owner: each.owner, gen: each.gen}))].slice(
+      0,
+      FORMER_KEPT,
+    );
     if (found.moved !== null && wanted.movedToo !== true)
       throw new RemitError('NO_BATCH', `batch ${id} was moved to ${found.moved}`, {
         hint: `name it with ${/^postgres/.test(found.moved) ? '--state' : '--state-dir'}`,
       });
     const isLost = found.released === 0;
     if (isLost && found.left_ms > 0 && !wanted.dead.includes(found.owner ?? '')) return {held: found};
-    const window = isLost ? await doubtLost(sql, found) : 0;
+    if (isLost) await doubtLost(sql, found);
     const [taken] = await sql<{gen: number; version: number; release_ms: number}>(
       `update @.batches set owner = $2, gen = gen + 1, version = version + 1, released = false, intents = '[]', holder = $3,
-         registry_mark = null, longest_ms = $4, expires = clock_timestamp() + $5 * interval '1 ms',
+         registry_mark = null, longest_ms = $4, former = $7, expires = clock_timestamp() + $5 * interval '1 ms',
          release_after = case when $6 then greatest(release_after, expires + longest_ms * interval '1 ms') else release_after end
-       where key = $1 returning gen, version, extract(epoch from release_after - clock_timestamp()) * 1000 as release_ms`,
+       where key = $1 and @safe returning gen, version, extract(epoch from release_after - clock_timestamp()) * 1000 as release_ms`,
       [
         key,
         owner,
@@ -113,6 +133,7 @@ export function acquire(db: TeamDatabase, wanted: Wanted): Promise<Acquired | {h
         wanted.longestMs,
         LEASE_MS,
         isLost && mayHaveReleased(found.intents),
+        JSON.stringify(former),
       ],
     );
     if (taken === undefined) throw new Error(`the lease of ${id} was not taken`);
@@ -120,7 +141,7 @@ export function acquire(db: TeamDatabase, wanted: Wanted): Promise<Acquired | {h
       ...[key, taken.gen, isLost ? 'taken over' : 'taken', JSON.stringify(wanted.holder)],
     ]);
     const before = {...found, release_ms: taken.release_ms};
-    return {lease: {key, owner, gen: taken.gen, version: taken.version}, before, window};
+    return {lease: {key, owner, gen: taken.gen, version: taken.version}, before, former};
   });
 }
 
@@ -128,7 +149,7 @@ const intentsOf = (text: string): Intent[] => ownJson<Intent[]>(text);
 
 const mayHaveReleased = (intents: string): boolean => intentsOf(intents).some(({phase}) => phase !== 'stage');
 
-async function doubtLost(sql: Sql, {key, intents}: {key: number; intents: string}): Promise<number> {
+async function doubtLost(sql: Sql, {key, intents}: {key: number; intents: string}): Promise<void> {
   const all = intentsOf(intents);
   const [{newest} = {newest: 0}] = await sql<{newest: number}>(
     `select greatest((select max(seq) from @.windows where batch = $1), (select max(window_seq) from @.outcomes where batch = $1), 0)
@@ -140,7 +161,6 @@ async function doubtLost(sql: Sql, {key, intents}: {key: number; intents: string
       'insert into @.windows (batch, seq, phase, first, last, takes, at) values ($1, $2, $3, 1, $4, $5, $6)',
       [key, newest + at, intent.phase, intent.last, intent.takes, intent.at],
     );
-  return all.length === 0 ? 0 : newest + all.length - 1;
 }
 
 /** What a holder writes together: its changes, what it may send next, and that it lives. */
@@ -150,17 +170,19 @@ export interface LeaseWrite {
   intents: readonly Intent[];
   status: string | null;
   changes: Changes;
+  /** New events of the audit trail. */
+  lines: readonly AuditLine[];
 }
 
 /**
  * Writes changes of the journal and renews the lease, in one statement that does nothing unless the lease is still held
  * and nothing was written since the version that the holder knows.
- * @returns the new version; undefined if nothing was written
+ * @returns the new version, and the names of the approvals of the batch; undefined if nothing was written
  */
 export async function writeHeld(
   sql: Sql,
-  {lease, token, intents, status, changes}: LeaseWrite,
-): Promise<number | undefined> {
+  {lease, token, intents, status, changes, lines}: LeaseWrite,
+): Promise<{version: number; approvals: string} | undefined> {
   const {key, owner, gen, version} = lease;
   const params: unknown[] = [key, owner, gen, version, token, JSON.stringify(intents), status, LEASE_MS];
   const parts: string[] = [];
@@ -179,21 +201,25 @@ export async function writeHeld(
       );
     }
   }
+  if (lines.length > 0) {
+    params.push(toJson(lines));
+    parts.push(`audit as (${auditSql(`$${params.length}`, 'fence.key', 'fence, ')})`);
+  }
   const counted = counts.map(({name}) => `(select count(*) from ${name}) as ${name}`);
-  const [written] = await sql<Record<string, number>>(
+  const [written] = await sql<Record<string, number> & {version: number; approvals: string}>(
     `with fence as (
        update @.batches set version = version + 1, token = $5, intents = $6, status = coalesce($7, status),
          expires = clock_timestamp() + $8 * interval '1 ms'
        where key = $1 and owner = $2 and gen = $3 and version = $4 and not released and expires > clock_timestamp()
-       returning key, version)
+         and @safe returning key, version)
      ${parts.map((part) => `, ${part}`).join('')}
-     select ${['version', ...counted].join(', ')} from fence`,
+     select ${['version', `(${APPROVAL_NAMES}) as approvals`, ...counted].join(', ')} from fence`,
     params,
   );
   if (written === undefined) return undefined;
   for (const {name, rows} of counts)
     if (written[name] !== rows) throw new Error(`${written[name]} of ${rows} rows of the batch were written`);
-  return written['version'];
+  return written;
 }
 
 /** The same check at the beginning of a transaction that writes more than one statement can. */
@@ -205,7 +231,7 @@ export async function fence(
   const [row] = await sql<{version: number}>(
     `update @.batches set version = version + 1, token = $5, expires = clock_timestamp() + $6 * interval '1 ms'
      where key = $1 and owner = $2 and gen = $3 and version = $4 and not released and expires > clock_timestamp()
-     returning version`,
+       and @safe returning version`,
     [key, owner, gen, version, token, LEASE_MS],
   );
   return row?.version;

@@ -71,7 +71,18 @@ const MIGRATIONS = [
         what text not null, holder text, at timestamptz not null default clock_timestamp()
       );`,
   },
-  {name: '0002-book', sql: BOOK_TABLES},
+  {
+    name: '0002-approvals',
+    sql: `
+      -- Files beside the journal of a batch (ADR 0040). Rows are only added.
+      create table @.approvals (batch bigint not null, name text collate "C" not null, part bigint not null,
+        text text not null, at timestamptz not null default clock_timestamp(), primary key (batch, name, part));
+      create table @.audit (batch bigint not null, seq bigint not null, line text not null,
+        at timestamptz not null default clock_timestamp(), primary key (batch, seq));
+      -- JSON: the lease before this one as it was found, and owners and generations of those before that.
+      alter table @.batches add column former text not null default '[]';`,
+  },
+  {name: '0003-book', sql: BOOK_TABLES},
 ] as const;
 
 /** The id by which every registry of this database knows the others; it is also the row that a migration locks. */
@@ -119,6 +130,8 @@ export const grantsText = (schema: string, role: string): string =>
   [
     `GRANT USAGE ON SCHEMA ${quoteName(schema)} TO ${role};`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${quoteName(schema)} TO ${role};`,
-    `REVOKE UPDATE, DELETE ON ${quoteName(schema)}.events FROM ${role};`,
+    ...['events', 'approvals', 'audit'].map(
+      (table) => `REVOKE UPDATE, DELETE ON ${quoteName(schema)}.${table} FROM ${role};`,
+    ),
     `REVOKE INSERT, DELETE ON ${quoteName(schema)}.migrations FROM ${role};`,
   ].join('\n');

@@ -19,18 +19,21 @@ import {acquireLock, type Lock} from '../store/locks/lock.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
 import {openSqlite} from '../store/sqlite/sqlite.ts';
 import {readTeamAddress, type TeamAddress} from './address.ts';
+import {acquireWhenFree} from './acquire.ts';
+import {ApprovalCopies} from './approval-copies.ts';
 import {type BookChanges, copyBook, type ReturnNotes, TeamBook, writeReturnNotes} from './book.ts';
 import {ChangeLog} from './changes.ts';
 import {type Sql, TeamDatabase} from './connection.ts';
 import {sharedId, type TeamBatch, teamBatches, writeJournal, writeRegistry, writeStubs} from './copies.ts';
 import {leaseHolderText, LeaseHold, writeTables} from './hold.ts';
-import {acquireWhenFree} from './acquire.ts';
-import {type FoundLease, FOUND, LEASE_MS, type LeaseHolder} from './lease.ts';
-import {leftFolders, noteLate, noteTail, putBack} from './left-tail.ts';
+import {type FormerLease, type FoundLease, FOUND, LEASE_MS, type LeaseHolder} from './lease.ts';
+import {isNewest, leftFolders, noteLate, noteTail, putBack, removeCopies} from './left-tail.ts';
 import {readBookReturns} from './returns.ts';
 import {migrateTeam} from './schema.ts';
 import {REGISTRY_TABLES} from './tables.ts';
 
+const TRIES = 5;
+const POLL_MS = 1000;
 /** How long a request may take, unless the command says otherwise. */
 const LONGEST_MS = 90_000;
 /** Rows that are claimed by one statement. */
@@ -70,9 +73,10 @@ export class TeamSession {
   readonly #owner: string;
   readonly #lock: Lock;
   readonly #registry: string;
-  readonly #fetched = new Map<string, {kind: Kind; id: string}>();
+  /** Batches that were copied to be read, with their approvals. */
+  readonly #fetched = new Map<string, {kind: Kind; id: string; approvals: ApprovalCopies}>();
   #book: TeamBook | undefined;
-  #taken: {batch: TeamBatch; hold: LeaseHold; mark: string | null} | undefined;
+  #taken: {batch: TeamBatch; hold: LeaseHold; mark: string | null; approvals: ApprovalCopies} | undefined;
   /** The batch was copied, or is new: what is in the folder is all of it. */
   #isCopied = false;
 
@@ -103,11 +107,12 @@ export class TeamSession {
     let lock: Lock | undefined;
     try {
       const {registry} = await migrateTeam(db);
-      makeFolder(stateDir);
       lock = await acquireLock(`${stateDir}.lock`, {
         purpose: 'a command on the state of a team',
         clock: options.clock,
       });
+      makeFolder(stateDir);
+      await removeCopies(stateDir, options.clock);
       const session = new TeamSession({address, stateDir, db, options, owner, lock, registry});
       writeStubs(stateDir, await teamBatches(db.query));
       return session;
@@ -134,16 +139,19 @@ export class TeamSession {
   }
 
   /** Copies a batch, to read it. What is written to the copy is lost. Does nothing for a batch that is not known. */
-  async fetch(kind: Kind, id: string): Promise<void> {
+  async fetch(kind: Kind, id: string, withApprovals = true): Promise<void> {
     const name = `${kind} ${id}`;
     if (this.#fetched.has(name) || this.#taken?.batch.id === id) return;
     await this.#db.read(async (sql) => {
       const batch = (await teamBatches(sql)).find((each) => each.kind === kind && each.id === id);
       if (batch?.journal === null || batch === undefined) return;
-      await writeJournal(sql, batch, batchFolder(this.stateDir, kind, id));
+      const place = batchFolder(this.stateDir, kind, id);
+      await writeJournal(sql, batch, place);
+      const approvals = new ApprovalCopies(place.folder);
+      if (withApprovals) await approvals.read(sql, batch.key);
       if (this.#taken === undefined) await this.#copyRegistry(sql, batch, null);
+      this.#fetched.set(name, {kind, id, approvals});
     });
-    this.#fetched.set(name, {kind, id});
   }
 
   /**
@@ -185,9 +193,31 @@ export class TeamSession {
     await writeReturnNotes(this.#db.query, notes);
   }
 
+  /**
+   * Adds an approval in the folder of a batch that was fetched to the database. It needs no lease, so another process may be
+   * running the batch.
+   * @throws RemitError NO_BATCH if the batch was moved meanwhile
+   */
+  async addApprovals(kind: Kind, id: string): Promise<void> {
+    const {approvals} = must(this.#fetched.get(`${kind} ${id}`), 'batch that is approved');
+    const [found] = await this.#db.query<TeamBatch>('select key from @.batches where kind = $1 and id = $2', [
+      ...[kind, id],
+    ]);
+    for (let tries = 1; found !== undefined; tries++)
+      try {
+        await approvals.addApprovals(this.#db.query, found.key);
+        break;
+      } catch (error) {
+        if (tries > TRIES) throw error; // an approval without an answer is added again, which changes nothing
+        await this.#options.clock.sleep(POLL_MS);
+      }
+    if (await this.has(kind, id)) return;
+    throw new RemitError('NO_BATCH', `batch ${id} was moved meanwhile: approve it in its new place`);
+  }
+
   async fetchAll(kind: Kind): Promise<void> {
     for (const batch of await teamBatches(this.#db.query))
-      if (batch.kind === kind) await this.fetch(kind, batch.id);
+      if (batch.kind === kind) await this.fetch(kind, batch.id, false);
   }
 
   #copyRegistry(sql: Sql, batch: TeamBatch, mark: string | null): Promise<void> {
@@ -222,33 +252,43 @@ export class TeamSession {
       dead: left.map(({owner}) => owner),
       movedToo,
     };
-    const note = (gen: number) => noteTail(this.stateDir, {kind, id, gen});
-    note(0);
+    const note = (gen: number, former: readonly FormerLease[]) =>
+      noteTail(this.stateDir, {kind, id, gen, former});
+    note(0, []);
     const {acquired, takenAt} = await acquireWhenFree(this.#db, wanted, {...this.#options, waitMs});
-    const {lease, before} = acquired;
-    note(lease.gen);
+    const {lease, before, former} = acquired;
+    note(lease.gen, former);
     const place = batchFolder(this.stateDir, kind, id);
+    const approvals = new ApprovalCopies(place.folder);
     const hold = new LeaseHold({
-      ...{db: this.#db, lease, clock, takenAt, releaseMs: before.release_ms, journal: place.journal},
+      ...{
+        db: this.#db,
+        lease,
+        clock,
+        takenAt,
+        releaseMs: before.release_ms,
+        journal: place.journal,
+        approvals,
+      },
       status: () => statusText(place.status),
       say: this.#options.say,
     });
     const mark = before.released === 1 ? before.registry_mark : null;
     const batch = {key: lease.key, kind, id, journal: before.journal};
-    this.#taken = {batch, hold, mark};
+    this.#taken = {batch, hold, mark, approvals};
     if (before.released === 0 && before.journal !== null)
       this.#options.say(
         `The batch was left by ${before.holder === null ? 'another process' : leaseHolderText(ownJson<LeaseHolder>(before.holder))}; rows that it may have sent are checked first.`,
       );
     for (const {folder, ...found} of left) {
       const tail = {...found, journal: batchFolder(folder, kind, id).journal};
-      const isNewest = (tail.owner === before.owner && before.released === 0) || tail.gen > before.gen;
-      if (isNewest) await putBack(hold, tail);
+      if (isNewest(tail, before)) await putBack(hold, tail);
       else await noteLate(this.#db, batch.key, tail);
       await tail.remove();
     }
     if (batch.journal !== null) {
       await writeJournal(this.#db.query, batch, place);
+      await approvals.read(this.#db.query, batch.key);
       await this.#copyRegistry(this.#db.query, batch, mark);
       if (before.status !== null) writeFileAtomic(place.status, before.status, {durable: false});
     }
@@ -262,6 +302,12 @@ export class TeamSession {
       [kind, id],
     );
     return found !== undefined;
+  }
+
+  /** Reads the approvals of the batch that this command has once more. */
+  async readApprovals(): Promise<void> {
+    const {batch, approvals} = must(this.#taken, 'batch that is moved');
+    await approvals.read(this.#db.query, batch.key);
   }
 
   /** Notes where the batch that this command has was moved to, or that it is here again. */
@@ -312,11 +358,29 @@ export class TeamSession {
     for (let from = 0; from < last; from += CLAIMED_PAGE)
       await this.#db.query(
         `insert into @.claims (scope, fold, reference, batch, n, at)
-         select $1, fold, reference, batch, n, $3 from @.rows where batch = $2 and n > $4 and n <= $5
+         select $1, fold, reference, batch, n, $3 from @.rows where batch = $2 and n > $4 and n <= $5 and @safe
          order by fold, reference on conflict do nothing`,
         [scope, batch.key, this.#options.clock.now(), from, from + CLAIMED_PAGE],
       );
     await this.#copyRegistry(this.#db.query, of, mark);
+  }
+
+  /**
+   * Binds a namespace without references to the only file that may run there, before anything is sent.
+   * @throws RemitError GUARD_CONFIRM if another batch has bound it meanwhile
+   */
+  async bindContentPlan({kind, namespace, planHash, batchId}: Plan, service: {mode: Mode; baseUrl: string}) {
+    const scope = sharedId([service.mode, withLoopback(service.baseUrl), kind, namespace]);
+    const bound = await this.#db.query(
+      `update @.scopes set content_plan = $2 where id = $1 and coalesce(content_plan, $2) = $2 and @safe returning 1`,
+      [scope, planHash],
+    );
+    if (bound.length > 0) return;
+    throw new RemitError(
+      'GUARD_CONFIRM',
+      `batch ${batchId} has no references, and another file has just been run under the namespace ${namespace}; nothing was sent`,
+      {hint: 'run the same command again: it shows what to do'},
+    );
   }
 
   /** Who has the batch now, or has lost it, and what came too late. */
@@ -402,12 +466,11 @@ export class TeamSession {
   async #noteLate(): Promise<void> {
     const {batch, hold} = must(this.#taken, 'lost batch');
     const {journal} = batchFolder(this.stateDir, batch.kind, batch.id);
-    const {owner, gen} = hold.lease;
-    await noteLate(this.#db, batch.key, {owner, gen, journal, remove: async () => undefined}).catch(
-      (error: unknown) =>
-        this.#options.say(
-          `The last answers were not written: ${messageOf(error)}. The next command on this machine does that.`,
-        ),
+    const {gen} = hold.lease;
+    await noteLate(this.#db, batch.key, {gen, journal}).catch((error: unknown) =>
+      this.#options.say(
+        `The last answers were not written: ${messageOf(error)}. The next command on this machine does that.`,
+      ),
     );
   }
 }

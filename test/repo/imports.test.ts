@@ -148,7 +148,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'json',
     'narrow',
   ],
-  team: ['batch', 'client', 'store', 'contract', 'errors', 'clock', 'network', 'narrow'],
+  team: ['approval', 'batch', 'client', 'store', 'contract', 'errors', 'clock', 'network', 'narrow'],
   parties: ['batch', 'contract', 'store', 'errors', 'clock', 'nearest', 'phrases', 'narrow'],
   automation: ['batch', 'arguments', 'errors', 'narrow'],
   library: ['client', 'contract', 'service', 'errors', 'narrow'],

@@ -64,6 +64,10 @@ export class TeamWorld {
       this.random() < share ? FAULTS[Math.floor(this.random() * FAULTS.length)] : undefined;
   }
 
+  get baseUrl(): string {
+    return this.#baseUrl;
+  }
+
   machine(): string {
     return mkdtempSync(join(this.bench.folder, 'machine-'));
   }

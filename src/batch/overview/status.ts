@@ -31,6 +31,8 @@ export interface WantedBatch {
   commandsFor?: CommandsFor;
   /** The command that runs a planned batch, with what has to be accepted. */
   nextOfPlan?: (batch: OpenBatch) => Promise<string | null>;
+  /** Another next command, if a policy asks for an approval first. */
+  underPolicy?: (batch: OpenBatch, next: string | null) => string | null;
   /** What the bank has returned, by the id of the record; absent: nothing is known. */
   returnsOf?: (batch: OpenBatch) => Promise<BankReturns>;
 }
@@ -92,9 +94,10 @@ export function returnedIn<S extends Summary>(
 /** The summary of a batch at rest. */
 export async function summaryOf(
   batch: OpenBatch,
-  {clock, commandsFor, nextOfPlan}: WantedBatch,
+  {clock, commandsFor, nextOfPlan, underPolicy}: WantedBatch,
 ): Promise<Summary> {
-  const summary = readSummary(batch, clock.now(), commandsFor);
+  const found = readSummary(batch, clock.now(), commandsFor);
+  const summary = underPolicy === undefined ? found : {...found, next: underPolicy(batch, found.next)};
   if (isHeldElsewhere(batch) || nextOfPlan === undefined || !awaitsRun(batch, summary)) return summary;
   return {...summary, next: await nextOfPlan(batch)};
 }

@@ -12,12 +12,14 @@ import {
 import {
   approvalsFolder,
   keepDocument,
+  namedDocument,
+  type NamedDocument,
   readApprovalFile,
   readDocuments,
 } from '../../approval/approval-files.ts';
 import {Approvals} from '../../approval/approvals.ts';
 import type {Canonical} from '../../approval/canonical.ts';
-import {type BatchTerms, bytesOf, documentText, readDocument} from '../../approval/document.ts';
+import {type BatchTerms, bytesOf, documentText} from '../../approval/document.ts';
 import {APPROVAL_NAMESPACE, type Policy, type PolicyKey} from '../../approval/policy.ts';
 import {readPinned} from '../../approval/policy-file.ts';
 import {leavesToSign, type RowToSign, statementOf, termsOf} from '../../approval/statement.ts';
@@ -25,14 +27,16 @@ import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import type {JournalRow} from '../../batch/journal/rows/row.ts';
 import {DEFAULT_NAMESPACE} from '../../batch/model/identity.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
+import type {Plan} from '../../batch/model/plan-facts.ts';
 import {pagesOf} from '../../batch/model/pages.ts';
 import type {BeforeWindow} from '../../batch/send/run-parts.ts';
 import {RemitError} from '../../errors.ts';
 import {counted} from '../../phrases.ts';
 import type {PinnedPolicy} from '../../profiles/profile.ts';
-import type {Context} from '../core/context.ts';
+import type {ProjectFile} from '../../profiles/project-file.ts';
+import {type Context, type LocalContext, localCommands} from '../core/context.ts';
 import {operatorName} from '../runtime/operator.ts';
-import type {ApprovalProfile} from './settings.ts';
+import {approvalProfile, type ApprovalProfile} from './settings.ts';
 import {personOf, signWithKey} from './sign.ts';
 
 const PAGE = 1000;
@@ -53,7 +57,11 @@ function* rowsToSign(rows: Parameters<typeof allRows>[0]): Generator<RowToSign> 
 }
 
 /** What the gate needs of a command. */
-export type GateContext = Pick<Context, 'clock' | 'runtime' | 'commands'> & {profile: ApprovalProfile};
+export type GateContext = Pick<Context, 'clock' | 'runtime' | 'commands'> & {
+  profile: ApprovalProfile;
+  /** For how long the service is taken to remember a key. */
+  horizonMs?: number;
+};
 
 /**
  * Decides, for a profile with a policy, what of a batch may move money. Opened under the lock of the batch; everything
@@ -80,7 +88,8 @@ export class ApprovalGate {
     const {profile} = context;
     if (profile?.approvalPolicy !== undefined)
       return new ApprovalGate({...context, profile}, batch, profile.approvalPolicy);
-    if (!existsSync(auditFile(batch.place.folder))) return undefined;
+    const {folder} = batch.place;
+    if (!existsSync(auditFile(folder)) && !existsSync(approvalsFolder(folder))) return undefined;
     throw new RemitError(
       'GUARD_APPROVAL',
       `batch ${batch.plan.batchId} was staged under a policy, and the profile in use has none; nothing was changed`,
@@ -126,23 +135,29 @@ export class ApprovalGate {
     return existsSync(folder) ? readdirSync(folder).sort().join() : '';
   }
 
-  #read(): Approvals {
+  #read(sent: readonly NamedDocument[] = []): Approvals {
     const {folder} = this.#batch.place;
     const {broken} = this.#trail;
     if (broken !== undefined) throw brokenTrail(auditFile(folder), broken);
     const facts = {terms: this.terms, policy: this.#policy, events: this.#trail.hashes};
-    return new Approvals({...facts, ...readMakers(this.#trail)}, readDocuments(folder));
+    const {horizonMs} = this.#context;
+    return new Approvals({...facts, horizonMs, ...readMakers(this.#trail)}, [
+      ...readDocuments(folder),
+      ...sent,
+    ]);
   }
 
-  /** Adds an approval that was sent as a file. */
+  /** Adds an approval that was sent as a file, if it counts. */
   take(file: string): void {
     const text = readApprovalFile(file);
-    readDocument(text, file);
-    const name = keepDocument(this.#batch.place.folder, text);
-    this.#names = this.#listed();
-    this.#approvals = this.#read();
-    const found = this.#approvals.discarded.find((each) => each.name === name);
-    if (found !== undefined)
+    const sent = namedDocument(text, file);
+    const approvals = this.#read([sent]);
+    const found = approvals.discarded.find((each) => each.name === sent.name);
+    if (found === undefined) {
+      keepDocument(this.#batch.place.folder, text);
+      this.#names = this.#listed();
+      this.#approvals = approvals;
+    } else
       throw new RemitError('GUARD_APPROVAL', `${file} does not count for this batch: ${found.why}`, {
         hint: this.#howToApprove,
       });
@@ -182,6 +197,37 @@ export class ApprovalGate {
         planned_at: at,
       },
     ];
+  }
+
+  /** The next command for a batch: the approval of another person, if the release would be refused without it. */
+  nextOf(next: string | null): string | null {
+    if (next === null || !/ batch release /.test(next)) return next;
+    const isMissing = this.#missing(this.#releasable(), 'release').length > 0;
+    return isMissing ? approveCommand(this.#context, this.#batch) : next;
+  }
+
+  /**
+   * A person who stages becomes a maker, whose approvals do not count. An approver has to ask for that.
+   * @throws RemitError GUARD_APPROVAL
+   */
+  refuseApprover(path: 'stage-only' | 'direct'): void {
+    const {person} = this.signer;
+    const {makers, approvers} = this.#approvals;
+    const mayApprove = this.#policy.rules.some((rule) => rule.approvers.includes(person));
+    const isApprover = path === 'direct' ? approvers.includes(person) : mayApprove;
+    if (!isApprover || makers.length === 0 || makers.includes(person)) return;
+    const {kind, batchId} = this.#batch.plan;
+    const {commands} = this.#context;
+    throw new RemitError(
+      'GUARD_APPROVAL',
+      `${person} is an approver, and ${makers.join(' and ')} ${makers.length === 1 ? 'has' : 'have'} made batch ${batchId}: with this command, the approval of ${person} would not count; nothing was sent`,
+      {
+        hint:
+          path === 'direct'
+            ? 'the person who made the batch runs it'
+            : `to release what is approved: ${commands.write(KINDS[kind].topic, 'batch', 'release', batchId)}; to stage all the same: ${commands.write(KINDS[kind].topic, 'batch', 'run', batchId, '--stage-only')}`,
+      },
+    );
   }
 
   /** Signs the rows as their maker, unless this person has: before they are staged, or sent in direct mode. */
@@ -294,20 +340,45 @@ export class ApprovalGate {
   };
 }
 
+/** The next command of a batch that is read, by the profile in force. */
+export function nextUnderPolicy(local: LocalContext, project: ProjectFile | undefined) {
+  const {runtime, clock, flags} = local;
+  return (batch: OpenBatch, next: string | null): string | null => {
+    try {
+      const profile = approvalProfile(local, project);
+      if (profile?.approvalPolicy === undefined) return next;
+      return (
+        ApprovalGate.open({runtime, clock, commands: localCommands(flags), profile}, batch)?.nextOf(next) ??
+        next
+      );
+    } catch (error) {
+      if (!(error instanceof RemitError)) throw error; // the command itself says what is wrong
+      return next;
+    }
+  };
+}
+
 /** What the other person types, in the same folder but with another profile; the file is their own copy. */
-export function approveHints(
-  {commands}: Pick<Context, 'commands'>,
-  {plan}: Pick<OpenBatch, 'plan'>,
-): string[] {
-  const {kind, batchId, file, namespace, readFlags = []} = plan;
+function approveCommand({commands}: Pick<Context, 'commands'>, {plan}: Pick<OpenBatch, 'plan'>): string {
+  const {kind, batchId, file} = plan;
   const theirs = commands.forBatch({
     ...{batchId, mode: 'test', profile: undefined, namespace: undefined, out: undefined},
   });
-  const approve = [KINDS[kind].topic, 'batch', 'approve', batchId];
-  const asRead = [...(namespace === DEFAULT_NAMESPACE ? [] : ['--namespace', namespace]), ...readFlags];
   const name = file.path === '-' ? 'FILE' : file.name;
+  return theirs.read(KINDS[kind].topic, 'batch', 'approve', batchId, '--file', name, ...asRead(plan));
+}
+
+/** The flags with which the file of a plan was read. */
+export const asRead = ({namespace, readFlags = []}: Plan): string[] => [
+  ...(namespace === DEFAULT_NAMESPACE ? [] : ['--namespace', namespace]),
+  ...readFlags,
+];
+
+export function approveHints(context: Pick<Context, 'commands'>, batch: Pick<OpenBatch, 'plan'>): string[] {
+  const {kind, batchId} = batch.plan;
+  const ask = [KINDS[kind].topic, 'batch', 'approve', batchId, '--ask', `${batchId}.request`];
   return [
-    `to be typed by another person, with their own copy of the file: ${theirs.read(...approve, '--file', name, ...asRead)}`,
-    `if they do not share this state folder, send them the file that this writes: ${commands.read(...approve, '--ask', `${batchId}.request`)}`,
+    `to be typed by another person, with their own copy of the file: ${approveCommand(context, batch)}`,
+    `if they do not share this state folder, send them the file that this writes: ${context.commands.read(...ask)}`,
   ];
 }

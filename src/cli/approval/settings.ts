@@ -1,4 +1,3 @@
-import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import {normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import {RemitError} from '../../errors.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
@@ -32,10 +31,3 @@ export function approvalProfile(
     throw error;
   }
 }
-
-/** Signatures and the audit trail lie beside a batch in its folder, and are not written to a database. */
-export const sharedState = (kind: Kind, batchId: string, {stateDir}: {stateDir: string}): RemitError =>
-  new RemitError('GUARD_APPROVAL', 'the shared state of a team keeps no approvals; nothing was sent', {
-    hint: (commands) =>
-      `a batch under a policy stays in a folder: ${commands.write(KINDS[kind].topic, 'batch', 'move', batchId, '--to', stateDir)}`,
-  });

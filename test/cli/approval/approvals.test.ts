@@ -15,6 +15,11 @@ describe('approval by a second person', () => {
   });
   afterEach(() => people.close());
 
+  const anotherFile = () =>
+    people.file('c.csv', [
+      ['C-1', 11, '11.00'],
+      ['C-2', 12, '22.00'],
+    ]);
   const paid = () => people.service.requests.filter(({body}) => body?.includes('"auto_approve":true')).length;
   const folder = () => join(people.folder, 'shared', 'batches', 'payout', 'b');
 
@@ -175,5 +180,67 @@ describe('approval by a second person', () => {
     exits(await people.as('ben', 'release b --yes', {}), 0);
     rmSync(people.policy);
     exits(await people.as('ben', 'release b --yes'), 13);
+  });
+
+  it('is the next command until nothing lacks it', async () => {
+    const nextOf = (result: CliResult) => (result.json() as Summary).next;
+    const staged = await people.as('ben', 'run ./p.csv --batch-id b --yes --json');
+    const approve = 'remit payouts batch approve b --file p.csv';
+    assert.equal(nextOf(staged), approve);
+    assert.equal(nextOf(await people.as('ben', 'status b --json')), approve);
+    exits(await people.approve('anna'), 0);
+    assert.match(nextOf(await people.as('ben', 'status b --json')) ?? '', /batch release b/);
+  });
+
+  it('is not lost by an approver who types run', async () => {
+    exits(await people.as('ben', 'run ./p.csv --batch-id b --yes'), 0);
+    for (const words of ['run b --yes --json', 'run ./p.csv --batch-id b --yes --json']) {
+      const refused = await people.as('carl', words);
+      exits(refused, 11);
+      assert.match(refused.error().message, /carl is an approver, and ben has made batch b/);
+      assert.match(refused.error().hint ?? '', /batch run b --stage-only/);
+    }
+    exits(await people.approve('carl'), 0);
+    exits(await people.as('carl', 'run b --direct --yes'), 11);
+    exits(await people.as('ben', 'run b --yes'), 0);
+    exits(await people.as('ben', 'release b --yes'), 0);
+  });
+
+  it('shows the service file that is signed', async () => {
+    exits(await people.as('ben', 'run ./p.csv --batch-id b --yes'), 0);
+    assert.match((await people.approve('anna')).stdout, /Service file +none/);
+    anotherFile();
+    const file = join(people.folder, 'service.json');
+    writeFileSync(file, JSON.stringify({keys: {horizon: '48h'}}));
+    exits(await people.run('ben', ['profiles', 'set', 'prod', '--service', file]), 0);
+    exits(await people.as('ben', 'run ./c.csv --batch-id c --namespace c --yes'), 0);
+    const figures = '--confirm-total USD=33.00 --confirm-count 2 --yes --namespace c';
+    const own = `--policy ${people.policy} --key ${people.keyOf('anna')}`;
+    const approved = await people.as('anna', `approve c --file ./c.csv ${figures} ${own}`);
+    assert.match(approved.stdout, /Service file +[0-9a-f]{64}/, approved.stderr);
+  });
+
+  it('counts in direct mode no longer than the service remembers keys', async () => {
+    exits(await people.as('ben', 'run ./p.csv --batch-id b --direct --yes'), 11);
+    exits(await people.approve('anna'), 0);
+    people.clock.advance(2 * 3_600_000);
+    exits(await people.as('ben', 'run b --direct --yes --key-horizon 1h'), 11);
+    assert.equal(paid(), 0);
+    exits(await people.as('ben', 'run b --direct --yes --key-horizon 3h'), 0);
+  });
+
+  it('is not kept if it does not count, and is asked for with what was typed', async () => {
+    exits(await people.as('ben', 'run ./p.csv --batch-id b --yes'), 0);
+    anotherFile();
+    exits(await people.as('ben', 'run ./c.csv --batch-id c --namespace c --yes'), 0);
+    const own = `--policy ${people.policy} --key ${people.keyOf('anna')}`;
+    const asked = await people.as('ben', `approve c --ask ./c.request ${own}`);
+    exits(asked, 0);
+    assert.ok(asked.stderr.includes(`${own} --namespace c`), asked.stderr);
+    const figures = '--confirm-total USD=33.00 --confirm-count 2 --yes --namespace c';
+    const files = '--file ./c.csv --request ./c.request --write ./c.approval';
+    exits(await people.as('anna', `approve c ${files} ${figures} ${own}`), 0);
+    exits(await people.as('ben', 'release b --yes --approval ./c.approval'), 11);
+    assert.equal(readdirSync(join(folder(), 'approvals')).length, 1);
   });
 });

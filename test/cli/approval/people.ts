@@ -4,8 +4,13 @@ import {join} from 'node:path';
 import {Desk} from '../../commands/payouts/batch/desk.ts';
 import {BASE_URL, type CliOptions, type CliResult, runCli, TEST_KEY} from '../run-cli.ts';
 
-/** People with a home and an SSH key each, who share the state folder of ben, the only one with an API key. */
+/**
+ * People with a home and an SSH key each, who share the state folder of ben, the only one with an API key; or a database,
+ * with a machine each.
+ */
 export class People extends Desk {
+  /** Of the database. */
+  stateUrl: string | undefined;
   /** Under the folder of the desk. */
   readonly policy = join(this.folder, 'policy');
 
@@ -29,7 +34,12 @@ export class People extends Desk {
   }
 
   run(name: string, argv: readonly string[], options: Partial<CliOptions> = {}): Promise<CliResult> {
-    const env = {HOME: this.homeOf(name), REMIT_STATE_DIR: join(this.folder, 'shared')};
+    const home = this.homeOf(name);
+    const place: Record<string, string> =
+      this.stateUrl === undefined
+        ? {REMIT_STATE_DIR: join(this.folder, 'shared')}
+        : {REMIT_STATE_DIR: join(home, 'state'), REMIT_STATE_URL: this.stateUrl};
+    const env = {HOME: home, ...place};
     return runCli(argv, {
       env,
       cwd: this.folder,

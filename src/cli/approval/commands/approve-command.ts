@@ -11,7 +11,8 @@ import {serviceInForce} from '../../core/service-in-force.ts';
 import {inGroup} from '../../input/flags.ts';
 import {duration} from '../../input/global-flags.ts';
 import {commandLine} from '../../line/command-line.ts';
-import {approvalProfile, sharedState} from '../settings.ts';
+import {asRead} from '../gate.ts';
+import {approvalProfile} from '../settings.ts';
 import {approveDraft} from './approve-action.ts';
 import {confirmApproval} from './confirm-approval.ts';
 import {readApprovalRequest, requestOf, requestText} from './request.ts';
@@ -61,15 +62,20 @@ export abstract class BatchApprove extends BatchCommand {
     const local = this.openLocal();
     const {kind} = this;
     const {ask, file} = flags;
-    const stateDir = await this.stateDirOf(local, flags, {reads: args.batch});
-    if (local.team !== undefined) throw sharedState(kind, args.batch, local);
+    const isSent = flags.request !== undefined; // by a person who may have no access to the database
+    const stateDir = isSent ? local.stateDir : await this.stateDirOf(local, flags, {reads: args.batch});
     const place = {kind, batchId: args.batch, stateDir, clock: local.clock};
     if (file === undefined) {
       const path = ask ?? '';
-      await writeOutFile(path, [requestText((await requestOf(place)).request)], '--ask');
+      const {request, batch} = await requestOf(place);
+      await writeOutFile(path, [requestText(request)], '--ask');
+      const own = (['policy', 'key'] as const).flatMap((name) => {
+        const value = flags[name];
+        return value === undefined ? [] : [`--${name}`, value];
+      });
       local.out.text(`Request  ${path}`);
       local.out.hint(
-        `the other person types: ${commandLine(this.typed.id, [args.batch, '--file', 'FILE', '--request', path, '--write', `${args.batch}.approval`])}`,
+        `the other person types: ${commandLine(this.typed.id, [args.batch, '--file', 'FILE', '--request', path, '--write', `${args.batch}.approval`, ...own, ...asRead(batch.plan)])}`,
       );
       return {batch_id: args.batch, written: path};
     }
@@ -109,6 +115,7 @@ export abstract class BatchApprove extends BatchCommand {
         ),
       ),
     );
+    if (flags.write === undefined) await local.team?.addApprovals(kind, args.batch);
     local.out.text(`Approved by ${approved.person} until ${approved.expires}: ${approved.written}`);
     return approved;
   }

@@ -1,11 +1,10 @@
-import {existsSync} from 'node:fs';
 import {
   documentTexts,
   namedDocument,
   type NamedDocument,
   readApprovalFile,
 } from '../../../approval/approval-files.ts';
-import {auditFile, type AuditTrail, parseTrail} from '../../../approval/audit.ts';
+import {type AuditTrail, parseTrail, trailText} from '../../../approval/audit.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
 import {readBatch} from '../../../batch/overview/read-batch.ts';
@@ -49,11 +48,10 @@ export async function requestOf(wanted: {
     const records = new Map<string, RecordOfRow>();
     for (const row of allRows(journal.rows))
       records.set(row.reference, [row.generation, row.outcome?.id ?? null, OPEN.has(journal.stateOf(row))]);
-    const trail = auditFile(place.folder);
     const request: ApprovalRequest = {
       ...{journalId: plan.journalId, revision: plan.revision, records},
       documents: documentTexts(place.folder).map(({text}) => text),
-      trailText: existsSync(trail) ? readApprovalFile(trail, true) : '',
+      trailText: trailText(place.folder),
     };
     return {request, batch: {plan, place}};
   } finally {

@@ -1,6 +1,7 @@
 import type {Approvals, MovingRow} from '../../../approval/approvals.ts';
 import type {BatchTerms} from '../../../approval/document.ts';
 import {type ApprovalRule, ruleText} from '../../../approval/policy.ts';
+import {NO_SERVICE} from '../../../approval/statement.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {formatMajor, groupMajor} from '../../../money/amount.ts';
 import {counted} from '../../../phrases.ts';
@@ -43,6 +44,7 @@ export function reviewText(reviewed: Reviewed): string {
       references.join(', '),
     ]),
     ['Sent to', `${terms.base_url}, ${terms.mode} mode, namespace ${terms.namespace}`],
+    ['Service file', terms.service === NO_SERVICE ? 'none' : terms.service],
     ['Made by', approvals.makers.join(', ')],
     ...approvals.approvers.map((name): [string, string] => [
       'Approved',

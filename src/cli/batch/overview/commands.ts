@@ -9,6 +9,7 @@ import {runFlags, stateDirFlag} from '../flags.ts';
 import {refreshBatch} from '../follow-action.ts';
 import {batchView} from './list-view.ts';
 import {commandsFor} from '../place.ts';
+import {nextUnderPolicy} from '../../approval/gate.ts';
 import {nextOfPlan} from '../plan/next.ts';
 import {showFound, showRow} from './rows.ts';
 import {exitWithReturns, returnsReader} from '../returns.ts';
@@ -65,6 +66,7 @@ export abstract class BatchStatus extends BatchCommand {
       clock: local.clock,
       commandsFor: (batch) => commandsFor(local, batch),
       nextOfPlan: (batch) => nextOfPlan({local, project, stateDir}, batch),
+      underPolicy: nextUnderPolicy(local, project),
       returnsOf: returnsReader(local, stateDir),
     });
     if (local.team !== undefined) {
@@ -115,6 +117,7 @@ export abstract class BatchReport extends BatchCommand {
       clock: local.clock,
       commandsFor: (batch) => (local.ofBatch.commands = commandsFor(local, batch, flags.out)),
       nextOfPlan: (batch) => nextOfPlan({local, project, stateDir}, batch),
+      underPolicy: nextUnderPolicy(local, project),
       returnsOf: returnsReader(local, stateDir),
       folder: flags.out,
       html: !flags.html ? undefined : args.file === undefined ? 'beside' : {file: args.file},

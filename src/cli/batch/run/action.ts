@@ -88,7 +88,8 @@ export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
       context.out.warn(
         `${changed} has changed since batch ${batchId} was planned; the batch continues with the plan (to apply the changes, plan the file again)`,
       );
-    const summary = await runClaimed(request, batch, folder, gate);
+    const ended = await runClaimed(request, batch, folder, gate);
+    const summary = {...ended, next: gate?.nextOf(ended.next) ?? ended.next};
     if (summary.left_out > 0) context.out.warn(leftOutText(summary));
     if (flags.until === undefined || summary.stopped_because !== null) {
       await showEnd(request, batch, summary);
@@ -175,6 +176,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   else if (path !== 'release') journal.setFact('path', path);
   else if (isConfirmed(request, batch)) journal.setFact('path', 'stage-and-release');
   claims.recordDecisions();
+  if (!plan.hasReferences) await context.team?.bindContentPlan(plan, profile);
   const stop = request.retry === undefined ? undefined : await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();
   const onSignal = () => out.note(STOPPING);

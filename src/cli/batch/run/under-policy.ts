@@ -2,15 +2,13 @@ import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {Summary} from '../../../batch/standing/summary.ts';
 import {RemitError} from '../../../errors.ts';
 import {ApprovalGate, approveHints} from '../../approval/gate.ts';
-import {sharedState} from '../../approval/settings.ts';
-import {type RunRequest, typing} from './request.ts';
+import {horizonOf, type RunRequest, typing} from './request.ts';
 
 /** @throws RemitError USAGE for an approval that a profile without a policy would not check */
-export function openGate({context, flags, path}: RunRequest, batch: OpenBatch): ApprovalGate | undefined {
+export function openGate(request: RunRequest, batch: OpenBatch): ApprovalGate | undefined {
+  const {context, flags, path} = request;
   const isFree = path === 'cancel' && context.profile.approvalPolicy === undefined; // it moves no money
-  const gate = isFree ? undefined : ApprovalGate.open(context, batch);
-  if (gate !== undefined && context.team !== undefined)
-    throw sharedState(batch.plan.kind, batch.plan.batchId, context);
+  const gate = isFree ? undefined : ApprovalGate.open({...context, horizonMs: horizonOf(request)}, batch);
   const {approval: files = []} = flags;
   if (gate === undefined && files.length > 0)
     throw new RemitError('USAGE', 'this profile has no policy, so an approval would not be checked', {
@@ -53,8 +51,16 @@ export function underPolicy(
 }
 
 /** A person is not asked to confirm what would be refused afterwards. */
-export async function beforeConfirming({path}: RunRequest, gate: ApprovalGate | undefined): Promise<void> {
-  if (path === 'direct') await gate?.signAsMaker();
+export async function beforeConfirming(
+  {path, doing, typed}: RunRequest,
+  gate: ApprovalGate | undefined,
+): Promise<void> {
+  if (path === 'stage-only' && doing !== 'retry' && !typed.argv.includes('--stage-only'))
+    gate?.refuseApprover(path);
+  if (path === 'direct') {
+    gate?.refuseApprover(path);
+    await gate?.signAsMaker();
+  }
   if (path === 'direct' || path === 'release') gate?.requireFor(path);
 }
 

@@ -1,5 +1,7 @@
 import {copyFileSync, existsSync, rmSync} from 'node:fs';
 import {resolve} from 'node:path';
+import {replaceDocuments} from '../../../approval/approval-files.ts';
+import {copyTrail} from '../../../approval/audit.ts';
 import type {Binding} from '../../../batch/journal/facts.ts';
 import {batchFolder, makeFolder} from '../../../batch/journal/folder.ts';
 import {openBatch, openLocked} from '../../../batch/journal/open-batch.ts';
@@ -73,8 +75,11 @@ async function toTeam({local, kind, id}: Move, team: TeamSession, stateDir: stri
     await batch.close(); // which writes everything into the one file
   }
   const place = batchFolder(team.stateDir, kind, id);
+  const from = batchFolder(stateDir, kind, id);
   makeFolder(place.folder);
-  copyFileSync(batchFolder(stateDir, kind, id).journal, place.journal);
+  copyTrail(from.folder, place.folder); // which the database may have had before
+  replaceDocuments(from.folder, place.folder);
+  copyFileSync(from.journal, place.journal);
   await team.share(batch.plan.journalId);
   if (binding !== undefined) await team.claim(batch.plan, binding); // it may have paid its references
   await team.noteMoved(null);
@@ -113,7 +118,10 @@ async function toFolder({local, kind, id}: Move, team: TeamSession, folder: stri
     const returns = notedReturnsText(from);
     if (returns === null) rmSync(returnNotesPath(place), {force: true});
     else writeFileAtomic(returnNotesPath(place), returns);
+    copyTrail(from.folder, place.folder);
     await team.noteMoved(folder);
+    await team.readApprovals(); // others may have approved the batch meanwhile
+    replaceDocuments(from.folder, place.folder);
     markMoved(folder, kind, id, undefined);
     return folder;
   } finally {

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {readTeamAddress} from '../../src/team/address.ts';
+import {TeamDatabase} from '../../src/team/connection.ts';
+import {acquire, type FoundLease, writeHeld} from '../../src/team/lease.ts';
+import {isNewest} from '../../src/team/left-tail.ts';
+import {migrateTeam} from '../../src/team/schema.ts';
+import {Desk} from '../commands/payouts/batch/desk.ts';
+import {skippedWithoutPostgres} from '../store/postgres/postgres-server.ts';
+import {teamServer} from './team-world.ts';
+
+const holder = {host: 'h', pid: 1, purpose: 'run', since: 'now'};
+const wantedBy = (owner: string) => ({
+  kind: 'payout',
+  id: 'b',
+  owner,
+  holder,
+  longestMs: 1,
+  dead: ['a', 'b'],
+});
+
+describe('the lease of a batch', function () {
+  if (skippedWithoutPostgres()) return;
+  this.timeout(60_000);
+  let db: TeamDatabase;
+  let counter = 0;
+  let address = '';
+  beforeEach(async () => {
+    const url = new URL((await teamServer()) ?? '');
+    url.searchParams.set('schema', `lease_${process.pid}_${counter++}`);
+    address = url.href;
+    db = new TeamDatabase(readTeamAddress(address));
+    await migrateTeam(db);
+  });
+  afterEach(async () => {
+    await db.query(`drop schema if exists ${db.address.schema} cascade`);
+    await db.close();
+  });
+
+  const take = async (owner: string) => {
+    const acquired = await acquire(db, wantedBy(owner));
+    assert.ok('lease' in acquired);
+    return acquired;
+  };
+
+  it('has the same lease before it when its answer was lost', async () => {
+    await take('a');
+    const [first, again] = [await take('b'), await take('b')];
+    assert.deepEqual([again.lease, again.former], [first.lease, first.former]);
+    for (const {before} of [first, again])
+      assert.deepEqual([before.owner, before.gen, before.released], ['a', 1, 0]);
+  });
+
+  it('keeps the leases before it, which tell a tail that is the newest from one of another lease', async () => {
+    for (const owner of ['a', 'b']) await take(owner);
+    const {former, lease} = await take('c');
+    assert.deepEqual(
+      former.map(({owner, gen}) => [owner, gen]),
+      [
+        ['b', 2],
+        ['a', 1],
+        [null, 0],
+      ],
+    );
+    const tail = {owner: 'c', gen: lease.gen, former, journal: '', remove: async () => undefined};
+    const found = (owner: string, gen: number, released: 0 | 1 = 0) =>
+      isNewest(tail, {owner, gen, released} as FoundLease);
+    assert.deepEqual([found('c', 3), found('c', 3, 1)], [true, false]);
+    // A failover has lost one acquisition, or two.
+    assert.deepEqual([found('b', 2, 1), found('a', 1, 1)], [true, true]);
+    // It has lost them, and another process has had the batch since, with the same generation.
+    assert.deepEqual([found('x', 2), found('x', 1)], [false, false]);
+  });
+
+  it('is not written by a server that must not be written to', async () => {
+    const {lease} = await take('a');
+    const write = () =>
+      writeHeld(db.query, {
+        ...{lease, token: 't', intents: [], status: null, changes: {tables: [], upTo: 0}, lines: []},
+      });
+    await db.query('set synchronous_commit = off'); // as behind a pooler that has another server by now
+    await assert.rejects(write, /cannot be used: another server than before has answered/);
+    const [{version} = {version: -1}] = await db.query<{version: number}>('select version from @.batches');
+    assert.equal(version, lease.version);
+    assert.equal((await write())?.version, lease.version + 1);
+  });
+
+  it('leaves no copies of payments behind that no process uses', async () => {
+    const desk = Desk.withTwoRows();
+    const env = {
+      ...desk.env('test_0123456789abcdef'),
+      REMIT_STATE_URL: address,
+      REMIT_STATE_DIR: desk.folder,
+    };
+    const root = join(desk.folder, 'team', db.address.folder);
+    for (const name of ['read', 'wrote']) {
+      mkdirSync(join(root, name), {recursive: true});
+      writeFileSync(join(root, name, 'journal.db'), 'payments');
+    }
+    writeFileSync(join(root, 'wrote', 'tail.json'), '{"kind":"payout","id":"other","gen":0}');
+    assert.equal((await desk.batch('plan ./p.csv --batch-id b', {env})).exitCode, 0);
+    assert.deepEqual(
+      ['read', 'wrote'].map((name) => existsSync(join(root, name))),
+      [false, true],
+    );
+    desk.close();
+  });
+
+  it('binds a namespace without references before anything is sent', async () => {
+    const desk = new Desk();
+    const env = {
+      ...desk.env('test_0123456789abcdef'),
+      REMIT_STATE_URL: address,
+      REMIT_STATE_DIR: desk.folder,
+    };
+    desk.file('p.csv', []);
+    const rows = (amount: string) =>
+      `payee_id,amount,currency_code\n018f0000-0000-7000-8000-000000000001,${amount},USD\n`;
+    writeFileSync(join(desk.folder, 'p.csv'), rows('10.00'));
+    writeFileSync(join(desk.folder, 'q.csv'), rows('20.00'));
+    const run = (file: string, id: string) =>
+      desk.batch(`run ./${file} --batch-id ${id} --namespace n --yes`, {env});
+    let other: ReturnType<typeof run> | undefined;
+    const inner = desk.service.transport();
+    const service = {
+      send: async (request: Parameters<typeof inner.send>[0]) => {
+        other ??= run('q.csv', 'q');
+        assert.equal((await other).exitCode, 11);
+        return inner.send(request);
+      },
+      close: () => inner.close(),
+    };
+    const first = await desk.batch('run ./p.csv --batch-id p --namespace n --yes', {env, service});
+    assert.equal(first.exitCode, 0, first.stderr);
+    assert.match((await other)?.stderr ?? '', /another file was run under the namespace n/);
+    desk.close();
+  });
+});
