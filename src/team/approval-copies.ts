@@ -112,7 +112,8 @@ export class ApprovalCopies {
    * @throws RemitError GUARD_APPROVAL if its audit trail is not the beginning of that in the folder
    */
   async lookUp(sql: Sql, batch: number): Promise<void> {
-    this.#names = new Set(await namesIn(sql, batch));
+    const names = await namesIn(sql, batch);
+    this.#names = new Set(names.filter((name) => existsSync(this.#pathOf(name)))); // others follow
     const theirs = await linesIn(sql, batch);
     const ours = this.#lines();
     const differing = theirs.findIndex(({seq, line}, at) => seq !== at + 1 || line !== ours[at]?.line);

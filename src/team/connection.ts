@@ -14,12 +14,12 @@ const LIMITS = 'set local idle_in_transaction_session_timeout = 20000; set local
 /** The connection is as good as before: invalid values, constraints, conflicts, rights, locks. */
 const HARMLESS = /^(22|23|40|42|55|P0)/;
 
-/** The server that answers is one that may be written to; behind a pooler, each statement may find another one. */
-const SAFE = `not pg_catalog.pg_is_in_recovery() and current_setting('fsync') = 'on'
-  and current_setting('synchronous_commit') <> 'off'`;
-const SAFE_STANDBY = `(not exists (select 1 from pg_catalog.pg_stat_replication)
-  or current_setting('synchronous_standby_names') <> '' and current_setting('synchronous_commit') <> 'local')`;
-/** Division by zero, which no other statement does: the statement has changed nothing. */
+/**
+ * Fails a statement on a server that must not be written to: behind a pooler, each one may find another server. It divides
+ * by zero, which no other statement does.
+ */
+const SAFE = `1 / case when not pg_catalog.pg_is_in_recovery() and current_setting('fsync') = 'on'
+  and current_setting('synchronous_commit') <> 'off' then 1 else 0 end = 1`;
 const UNSAFE = '22012';
 
 export type Sql = <Row extends QueryResultRow>(text: string, params?: readonly unknown[]) => Promise<Row[]>;
@@ -32,7 +32,6 @@ export type Sql = <Row extends QueryResultRow>(text: string, params?: readonly u
 export class TeamDatabase {
   readonly address: TeamAddress;
   readonly #schema: string;
-  readonly #safe: string;
   #client: Client | undefined;
   /** The server has said that a commit is not on its standby. */
   #isDoubted = false;
@@ -43,8 +42,6 @@ export class TeamDatabase {
   constructor(address: TeamAddress) {
     this.address = address;
     this.#schema = `${quoteName(address.schema)}.`;
-    const isSafe = address.acceptsAsyncStandby ? SAFE : `${SAFE} and ${SAFE_STANDBY}`;
-    this.#safe = `1 / case when ${isSafe} then 1 else 0 end = 1`;
   }
 
   /** One statement, which is its own transaction. */
@@ -104,7 +101,7 @@ export class TeamDatabase {
     this.statements++;
     this.#isDoubted = false;
     try {
-      const sql = text.replaceAll('@.', this.#schema).replaceAll('@safe', this.#safe);
+      const sql = text.replaceAll('@.', this.#schema).replaceAll('@safe', SAFE);
       const {rows} = await client.query<Row>(sql, [...params]);
       if (this.#isDoubted) throw new Error('connection ended: a commit is not on the standby');
       return rows;

@@ -331,6 +331,11 @@ describe('approvals in the database of a team', function () {
     await first.addApprovals(db.query, 1);
     await second.read(db.query, 1);
     assert.equal(documentTexts(to).length, 1);
+    const third = join(people.folder, 'third');
+    const after = new ApprovalCopies(third);
+    await after.lookUp(db.query, 1);
+    await after.follow(db.query, 1, {names: [name], known: after.names});
+    assert.equal(documentTexts(third).length, 1);
   });
 
   it('are taken over with the batch of a runner that was killed', async () => {

@@ -379,6 +379,6 @@ export function approveHints(context: Pick<Context, 'commands'>, batch: Pick<Ope
   const ask = [KINDS[kind].topic, 'batch', 'approve', batchId, '--ask', `${batchId}.request`];
   return [
     `to be typed by another person, with their own copy of the file: ${approveCommand(context, batch)}`,
-    `if they do not share this state folder, send them the file that this writes: ${context.commands.read(...ask)}`,
+    `if they cannot use this state folder or database, send them the file that this writes: ${context.commands.read(...ask)}`,
   ];
 }
