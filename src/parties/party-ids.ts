@@ -1,3 +1,4 @@
+import {hasFailed, LIFECYCLES} from '../contract/lifecycle.ts';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -72,8 +73,8 @@ export async function readPartyIds(
           const verification = (cells[at.verification] ?? '').trim().toLowerCase();
           found.set(reference, {
             id: known,
-            isUnusable: verification === 'failed',
-            isPending: verification === 'pending',
+            isUnusable: hasFailed(verification),
+            isPending: verification === LIFECYCLES.paymentMethod.initial,
           });
         }
       }

@@ -1,3 +1,4 @@
+import {hasFailed, wasCanceled} from '../../contract/lifecycle.ts';
 import {capital, counted} from '../../phrases.ts';
 import {accepting} from '../../batch/model/accept.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
@@ -130,8 +131,8 @@ function methodLines({kind}: Summary, named: readonly Attention[], commands: Com
 /** If a key was refused and no record is known, or the registry knows how it ended, the message says the rest. */
 function stateText({state, code, status, message}: Attention): string {
   if (state !== 'dead_key') return state.replace('_', ' ');
-  if (code === null && status === 'canceled') return 'canceled';
-  if (code === null && status === 'failed') return 'in conflict, its record has failed';
+  if (code === null && wasCanceled(status)) return 'canceled';
+  if (code === null && hasFailed(status)) return 'in conflict, its record has failed';
   return code === null && message === null
     ? 'in conflict, its record has failed or was canceled'
     : 'in conflict';
