@@ -41,7 +41,7 @@ const Followed = object({
   unread: count,
 });
 
-const Summary = object({
+export const BatchSummaryOutput = object({
   batch_id: text,
   revision: count,
   kind,
@@ -323,7 +323,7 @@ const policy = {
 };
 
 const VERBS: Readonly<Record<string, forms.Printed>> = {
-  ...byName(['run', 'release', 'resume', 'retry', 'cancel', 'report'], () => document(Summary)),
+  ...byName(['run', 'release', 'resume', 'retry', 'cancel', 'report'], () => document(BatchSummaryOutput)),
   plan: document(Plan),
   diff: document(Diff),
   approve: document(z.union([Approved, Asked])),
@@ -347,7 +347,7 @@ const VERBS: Readonly<Record<string, forms.Printed>> = {
 /** The verbs whose output names the party or the record. */
 const verbsOf = (Row: z.ZodType, Exported: z.ZodType): Readonly<Record<string, forms.Printed>> => ({
   ...VERBS,
-  status: document(z.union([Summary, Row.describe('with --row')])),
+  status: document(z.union([BatchSummaryOutput, Row.describe('with --row')])),
   find: list(Row),
   export: lines(z.union([Exported, ExportedFile]), z.union([z.array(Exported), ExportedFile])),
 });
