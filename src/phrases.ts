@@ -7,7 +7,3 @@ export const listed = (words: readonly string[]): string =>
 
 /** The text with a capital letter, to begin a sentence. */
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-/** A final status as the end of a sentence: `has failed`, `is canceled`. */
-export const endedAs = (status: string | null): string =>
-  status === 'failed' ? 'has failed' : `is ${status ?? 'over'}`;

@@ -1,3 +1,4 @@
+import {mayNeedInitiation} from '../contract/lifecycle.ts';
 import {RemitError} from '../errors.ts';
 import {type JsonValue, type JsonFields, stringOf} from '../narrow.ts';
 import {checkAnswered, comparedFields, whyIncomparable, whyNotTakenOver} from './answers/created-record.ts';
@@ -13,7 +14,6 @@ import {
   approvalOf,
   comparedWith,
   type KnownRecord,
-  mayNeedInitiation,
   nounOf,
   partyFieldOf,
   type TransferCreate,
@@ -49,7 +49,7 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
   if (approval === 'dead') throw deadKey(create, id, record, {isReleased: false});
   const unchecked = uncheckedEnd(create, first, approval);
   if (unchecked !== undefined) return {...unchecked, isPartial: true, isUnchecked: true};
-  if (first.status === 207 || (approval === 'approved' && !mayNeedInitiation(record))) return first;
+  if (first.status === 207 || (approval === 'approved' && !mayNeedInitiation(statusOf(record)))) return first;
   const {attempts, replayed} = first;
   const compared = comparedFields(comparedWith(create, record));
   options.onCreated?.({id, status: statusOf(record) ?? null, attempts, replayed, compared});
@@ -138,7 +138,7 @@ async function readBeforeRepeat(
   const read = await readReleased(create, known);
   const approval = approvalOf(create, create.recordIn(read.data));
   if (approval === 'approved')
-    return answered === 503 && mayNeedInitiation(create.recordIn(read.data)) ? undefined : read;
+    return answered === 503 && mayNeedInitiation(statusOf(create.recordIn(read.data))) ? undefined : read;
   if (approval === 'dead') throw deadKey(create, known.id, create.recordIn(read.data), {isReleased: true});
   if (approval === 'open' && create.monotonic() - known.sentAtMs < create.horizonMs) return undefined;
   const why = approval === 'open' ? 'its key is past the horizon' : 'its status cannot be read';
@@ -156,7 +156,7 @@ async function afterOpenRelease(
   const approval = approvalOf(create, create.recordIn(read.data));
   const sent = Number(error.details?.['attempts'] ?? 1);
   const whole = {...first, data: read.data, status: read.status, attempts: first.attempts + sent};
-  if (error.httpStatus === 503 && mayNeedInitiation(create.recordIn(read.data)))
+  if (error.httpStatus === 503 && mayNeedInitiation(statusOf(create.recordIn(read.data))))
     throw withRecord(create, known, error, 'it is approved, but the service could not start it', 'approved');
   if (approval === 'approved') return whole;
   if (approval === 'dead') throw deadKey(create, known.id, create.recordIn(read.data), {isReleased: true});

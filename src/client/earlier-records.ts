@@ -1,3 +1,4 @@
+import {mayNeedInitiation} from '../contract/lifecycle.ts';
 import {RemitError} from '../errors.ts';
 import {capital} from '../phrases.ts';
 import {isSameId} from '../contract/ids.ts';
@@ -10,14 +11,7 @@ import {statusOf} from './reading/poll.ts';
 import {deadKey, releaseInDoubt, withRecord} from './release-ends.ts';
 import {asksForApproval} from './requests/approval.ts';
 import type {Result} from './requests/resource.ts';
-import {
-  type Approval,
-  approvalOf,
-  comparedWith,
-  mayNeedInitiation,
-  nounOf,
-  type TransferCreate,
-} from './transfer-create.ts';
+import {type Approval, approvalOf, comparedWith, nounOf, type TransferCreate} from './transfer-create.ts';
 
 /** What the records of earlier requests with the same key show, before the key is sent again. */
 interface Earlier {
@@ -52,7 +46,7 @@ export async function readEarlier(create: TransferCreate): Promise<Earlier> {
   const first = recordId === null ? undefined : await readOne(create, recordId);
   const known = {isKnown, first};
   if (first?.read !== undefined && first.approval === 'approved') {
-    const isWaiting = secondId === null && mayNeedInitiation(create.recordIn(first.read.data));
+    const isWaiting = secondId === null && mayNeedInitiation(statusOf(create.recordIn(first.read.data)));
     return isWaiting ? known : {...known, settled: {...first.read, replayed: true}};
   }
   const second = secondId === null ? undefined : await readOne(create, secondId);
@@ -135,7 +129,7 @@ export function refuseSecond(
       );
   } else {
     const isAgain = secondId !== null && isSameId(secondId, id);
-    const isStepped = statusOf(record) === 'created' && options.mayApproveAtOnce !== true;
+    const isStepped = approvalOf(create, record) === 'open' && options.mayApproveAtOnce !== true;
     if (!isAgain && !(mayBeApproved && status === 201 && isStepped)) return;
   }
   const second = {id, approval: approvalOf(create, record)};

@@ -1,5 +1,6 @@
 import type {JsonValue, JsonFields} from '../narrow.ts';
-import {capital, endedAs} from '../phrases.ts';
+import {endedAs} from '../contract/lifecycle.ts';
+import {capital} from '../phrases.ts';
 import {plainValue} from '../sanitize/plain-value.ts';
 import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
@@ -64,7 +65,7 @@ export async function afterOtherAnswer(
   const state =
     approval === 'approved'
       ? `exists too and is ${plainValue(statusOf(record))}. Both are approved: check whether the ${nounOf(create)} was paid twice`
-      : `exists too and was not approved${approval === 'open' ? ': cancel it' : `: it ${endedAs(statusOf(record) ?? null)}`}`;
+      : `exists too and was not approved${approval === 'open' ? ': cancel it' : `: it ${endedAs(statusOf(record))}`}`;
   return {...whole, isPartial: true, warning: `${words}. ${title} ${state}`};
 }
 

@@ -1,5 +1,6 @@
+import {endedAs, mayNeedInitiation} from '../contract/lifecycle.ts';
 import {RemitError, type ErrorCode} from '../errors.ts';
-import {capital, endedAs} from '../phrases.ts';
+import {capital} from '../phrases.ts';
 import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
 import {statusOf} from './reading/poll.ts';
@@ -95,7 +96,7 @@ export function withRecord(
   const {idempotencyKey, options} = create;
   const {code, httpStatus, requestId, details, body, retryable, request, cause} = error;
   const isOpen = state === undefined && OPEN.has(code) && details?.['may_have_taken_effect'] !== false;
-  const closed = status === 'approved' ? 'its status is approved' : 'it was not approved';
+  const closed = mayNeedInitiation(status) ? 'its status is approved' : 'it was not approved';
   const known = state ?? (isOpen ? 'whether it was approved is not known' : closed);
   return new RemitError(code, `${error.message}. ${capital(nounOf(create))} ${id} exists; ${known}`, {
     ...{httpStatus, requestId, body, retryable, request, cause},

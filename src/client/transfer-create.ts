@@ -1,4 +1,4 @@
-import {isFinal, LIFECYCLES} from '../contract/lifecycle.ts';
+import {LIFECYCLES, isBadEnd} from '../contract/lifecycle.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {ComparedRecord} from './answers/created-record.ts';
 import {statusOf} from './reading/poll.ts';
@@ -61,12 +61,5 @@ export function approvalOf(create: TransferCreate, record: JsonFields): Approval
   const status = statusOf(record);
   if (status === lifecycle.initial) return 'open';
   if (status === undefined || !Object.hasOwn(lifecycle.next, status)) return 'unknown';
-  const good: readonly string[] = lifecycle.good;
-  return isFinal(lifecycle, status) && !good.includes(status) ? 'dead' : 'approved';
+  return isBadEnd(lifecycle, status) ? 'dead' : 'approved';
 }
-
-/**
- * Interface document, "Errors", 503: a record that was approved, but whose initiation has failed, is continued by the
- * same create. Its status does not show whether that is needed, and for any other record the repetition does nothing.
- */
-export const mayNeedInitiation = (record: JsonFields): boolean => statusOf(record) === 'approved';

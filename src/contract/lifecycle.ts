@@ -1,3 +1,4 @@
+import type {Json} from '../narrow.ts';
 import {assumed, given, type Origin} from './origin/origin.ts';
 
 /**
@@ -80,6 +81,30 @@ export const LIFECYCLES = {
     origin: assumed(16),
   } satisfies Lifecycle<VerificationStatus>,
 } as const;
+
+/** A status as a record has it, or does not. */
+type SeenStatus = Json | undefined;
+
+/** True if `status` means success. */
+export const hasSucceeded = ({good}: Lifecycle, status: SeenStatus): boolean =>
+  good.some((one) => one === status);
+
+/** True if `status` is final and does not mean success: `failed`, or `canceled` where there is one. */
+export const isBadEnd = (lifecycle: Lifecycle, status: SeenStatus): boolean =>
+  typeof status === 'string' && isFinal(lifecycle, status) && !hasSucceeded(lifecycle, status);
+
+export const hasFailed = (status: SeenStatus): boolean => status === 'failed';
+export const wasCanceled = (status: SeenStatus): boolean => status === 'canceled';
+
+/** A final status as the end of a sentence: `has failed`, `is canceled`. */
+export const endedAs = (status: string | null | undefined): string =>
+  hasFailed(status) ? 'has failed' : `is ${status ?? 'over'}`;
+
+/**
+ * Interface document, "Errors", 503: a payin or payout that was approved, but whose initiation has failed, is continued by
+ * the same create. Its status does not show whether that is needed, and for any other record the repetition does nothing.
+ */
+export const mayNeedInitiation = (status: SeenStatus): boolean => status === 'approved';
 
 /** True if nothing follows `status`; a status that the lifecycle does not know is not final. */
 export function isFinal(lifecycle: Lifecycle, status: string): boolean {

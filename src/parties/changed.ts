@@ -1,3 +1,4 @@
+import {hasFailed} from '../contract/lifecycle.ts';
 import {marketOf} from '../contract/markets.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
 import type {AccountFacts, PartyColumn, PartyRow} from './row.ts';
@@ -37,7 +38,7 @@ export const changedRows = (rows: readonly PartyRow[], journal: ImportJournal): 
     });
     // It is the same account, or it could not be verified.
     const hasMethod = recorded.method_id !== null || recorded.method_open > 0;
-    const isCompared = hasMethod && recorded.verification !== 'failed';
+    const isCompared = hasMethod && !hasFailed(recorded.verification);
     const account = isCompared ? accountChanges(recorded, row) : [];
     return [
       ...partyChanges(recorded, row).map((pair): ChangedRow => ({

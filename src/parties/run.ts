@@ -1,3 +1,4 @@
+import {hasFailed} from '../contract/lifecycle.ts';
 import type {Clock} from '../clock.ts';
 import {EXIT, RemitError} from '../errors.ts';
 import {isObject, type Json} from '../narrow.ts';
@@ -151,7 +152,7 @@ export class ImportRun {
   #dropRefusedAccounts(): void {
     for (const row of this.#run.rows) {
       const recorded = this.#of(row);
-      if (recorded?.verification === 'failed' && !isSameAccount(recorded, row))
+      if (recorded !== undefined && hasFailed(recorded.verification) && !isSameAccount(recorded, row))
         this.#run.journal.dropMethod(row.reference);
     }
   }

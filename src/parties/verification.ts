@@ -1,3 +1,4 @@
+import {hasFailed, LIFECYCLES} from '../contract/lifecycle.ts';
 import {type Clock, poll} from '../clock.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
 import {differInWords, methodDifferences, type ShownMethod, shownMethod} from './match.ts';
@@ -72,14 +73,14 @@ async function look(
       why: `its bank account or card ${methodId} is another one: its ${differInWords(differences)}`,
     };
   journal.methodIs(row.reference, {...own, isDefault: hasDefault});
-  if (own.verification === 'failed')
+  if (hasFailed(own.verification))
     return {
       row,
       is: 'unverified',
       why: `its bank account or card ${methodId} could not be verified; give the row another account and import it again, or add one by hand (payment-methods add)`,
     };
   if (hasDefault) return undefined;
-  if (own.verification === 'pending' || waits === undefined) return 'pending';
+  if (own.verification === LIFECYCLES.paymentMethod.initial || waits === undefined) return 'pending';
   const set = await service.setDefault(partyId, methodId);
   if (set.is !== 'done') return {row, is: 'not_default', why: set.why};
   const isOwn = shownMethod(set.record)?.id.toLowerCase() === methodId.toLowerCase();

@@ -7,6 +7,7 @@ import {dirname, join, relative, sep} from 'node:path';
 import ts from 'typescript';
 import {importsOf, parse} from './imports.ts';
 import {ROOT, type SourceFile} from './tree.ts';
+import {statusComparisonsIn} from './status-comparisons.ts';
 import {typeEscapesIn} from './type-escapes.ts';
 
 const root = process.argv[2] ?? ROOT;
@@ -142,6 +143,7 @@ show('arrows between folders', betweenRooms.size);
 show('files in an import circle', inCircles(arrows));
 show('casts', escapes.casts);
 show('non-null assertions', escapes.nonNulls);
+show('statuses compared by name', statusComparisonsIn(sources).length);
 show('`unknown` as a type', untyped.unknown);
 for (const name of UNTYPED) show(`calls of ${name}`, untyped[name]);
 process.stdout.write('\nroom: lines, nodes of syntax\n');

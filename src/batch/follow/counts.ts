@@ -1,5 +1,5 @@
 import {standing} from '../../client/reading/poll.ts';
-import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
+import {LIFECYCLES, isBadEnd} from '../../contract/lifecycle.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
 import {APPROVAL_LOST, type Outcome} from '../model/outcome.ts';
@@ -36,9 +36,7 @@ export const closedStatuses = (kind: Kind, goal: Goal | undefined): string[] =>
 
 /** Final statuses that are not a success: `canceled`, `failed`. */
 const badEnds = (kind: Kind): string[] =>
-  Object.keys(LIFECYCLES[kind].next).filter(
-    (status) => isFinal(LIFECYCLES[kind], status) && !LIFECYCLES[kind].good.some((good) => good === status),
-  );
+  Object.keys(LIFECYCLES[kind].next).filter((status) => isBadEnd(LIFECYCLES[kind], status));
 
 /** Counts the rows that were accepted, including those canceled or shown as `created` afterwards. Reads every outcome. */
 export function countFollowed(journal: Journal, kind: Kind, goal: Goal | undefined): FollowCounts {

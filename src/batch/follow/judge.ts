@@ -1,5 +1,5 @@
 import {failureOf} from '../../contract/failure.ts';
-import {canReach, isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
+import {canReach, isFinal, LIFECYCLES, hasFailed, wasCanceled} from '../../contract/lifecycle.ts';
 import type {Kind} from '../model/kinds.ts';
 import {APPROVAL_LOST, CANCELED_LATER, DIFFERS_CODE, type Outcome, wentBackText} from '../model/outcome.ts';
 import type {JsonFields, Printable} from '../../narrow.ts';
@@ -45,10 +45,9 @@ export function judgeSeen(options: {
     !isFinal(lifecycle, status) &&
     !canReach(lifecycle, before, status);
   if (isBack) return moved({state: 'accepted', code: DIFFERS_CODE, message: wentBackText(before, status)});
-  if (status === 'canceled') {
+  if (wasCanceled(status))
     return moved({state: 'dead_key', code: null, message: state === 'accepted' ? CANCELED_LATER : null});
-  }
-  return moved(status === 'failed' ? {...facts, ...reasonOf(record)} : facts);
+  return moved(hasFailed(status) ? {...facts, ...reasonOf(record)} : facts);
 }
 
 /** Why a record failed, if it says so. */

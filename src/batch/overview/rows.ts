@@ -1,3 +1,4 @@
+import {hasFailed} from '../../contract/lifecycle.ts';
 import {type CommandBuilder, RemitError} from '../../errors.ts';
 import {ownJson} from '../../narrow.ts';
 import {batchIds} from '../journal/folder.ts';
@@ -234,7 +235,7 @@ function foundRow(batch: OpenBatch, row: NamedRow): FoundRow {
     reference: row.reference,
     row: row.n,
     line: row.line,
-    state: row.state === 'accepted' && row.status === 'failed' ? 'failed' : row.state,
+    state: row.state === 'accepted' && hasFailed(row.status) ? 'failed' : row.state,
     id: clean(row.id),
     status: clean(row.status),
     code: clean(row.code),

@@ -1,3 +1,4 @@
+import {hasFailed} from '../../contract/lifecycle.ts';
 import {nextTurn} from '../../clock.ts';
 import {formatMajor} from '../../money/amount.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
@@ -98,7 +99,7 @@ export async function compareRows(
 
 /** Approved or further, and not failed since; or paid by another batch. */
 const isPaid = ({outcome}: JournalRow): boolean =>
-  outcome?.state === 'already_paid' || (outcome?.state === 'accepted' && outcome.status !== 'failed');
+  outcome?.state === 'already_paid' || (outcome?.state === 'accepted' && !hasFailed(outcome.status));
 
 function compareRow(
   kind: Kind,
@@ -150,10 +151,10 @@ function differenceOf(
 ): Pick<RowDifference, 'reference' | 'state' | 'id' | 'fields'> {
   const {reference, outcome} = row;
   const id = outcome?.id ?? null;
-  const hasFailed = outcome?.state === 'accepted' && outcome.status === 'failed';
+  const isFailure = outcome?.state === 'accepted' && hasFailed(outcome.status);
   return {
     reference,
-    state: hasFailed ? 'failed' : bucketOf(batch.stateOf(row)),
+    state: isFailure ? 'failed' : bucketOf(batch.stateOf(row)),
     id: id === null ? null : batch.sanitizer.token(id),
     fields: [],
   };

@@ -1,5 +1,5 @@
 import {BARE_COMMANDS, type CommandBuilder} from '../../errors.ts';
-import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
+import {LIFECYCLES, isBadEnd, hasSucceeded} from '../../contract/lifecycle.ts';
 import {Totals} from '../../money/totals.ts';
 import {readConfirmations} from '../journal/confirmations.ts';
 import type {RecordedConfirmation} from '../journal/facts.ts';
@@ -112,8 +112,9 @@ function readAccepted(journal: Journal, kind: Kind, returned: ReturnedRows): Acc
   const parts: AcceptedParts = {settled: part(), failed: part(), underway: part(), returned: part()};
   const lifecycle = LIFECYCLES[kind];
   const partOf = (status: string | null) => {
-    const isGood = lifecycle.good.some((good) => good === status);
-    return parts[isGood ? 'settled' : isFinal(lifecycle, status ?? '') ? 'failed' : 'underway'];
+    return parts[
+      hasSucceeded(lifecycle, status) ? 'settled' : isBadEnd(lifecycle, status) ? 'failed' : 'underway'
+    ];
   };
   for (const {status, currency, count, sum} of journal.report.acceptedSums()) {
     const into = partOf(status);

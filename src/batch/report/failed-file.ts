@@ -1,3 +1,4 @@
+import {hasFailed} from '../../contract/lifecycle.ts';
 import {formatMajor} from '../../money/amount.ts';
 import {ownJson} from '../../narrow.ts';
 import {METADATA} from '../input/columns.ts';
@@ -15,7 +16,7 @@ import {columnsOf, ROW_FIELDS} from '../model/row-fields.ts';
 export const isFailed = (record: FileRecord): boolean =>
   record.reference === null ||
   record.state === 'rejected' ||
-  (record.state === 'accepted' && record.ended === 'failed');
+  (record.state === 'accepted' && hasFailed(record.ended));
 
 /**
  * The layout of failed.csv: canonical headers, so that it can be read back without --map, and always a reference. A

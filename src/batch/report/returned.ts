@@ -1,3 +1,4 @@
+import {hasFailed, hasSucceeded, LIFECYCLES} from '../../contract/lifecycle.ts';
 import {usualId} from '../../contract/ids.ts';
 import type {Journal} from '../journal/journal.ts';
 import {pagesOf} from '../model/pages.ts';
@@ -53,7 +54,7 @@ export function returnedRows(journal: Journal, returns: BankReturns): ReturnsOfR
       const returned = returns.found.get(usualId(id));
       if (returned === undefined) continue;
       const {reference, amount, currency, outcome} = must(journal.rows.after(n - 1, 1)[0], 'row of a record');
-      if (outcome?.state !== 'accepted' || outcome.status === 'failed') continue;
+      if (outcome?.state !== 'accepted' || hasFailed(outcome.status)) continue;
       found.set(n, {...returned, n, reference, id, amount, currency, status: outcome.status});
     }
   return {...returns, found};
@@ -85,7 +86,7 @@ export function withReturns<S extends Summary>(
     ...summary,
     ...(rows.length === 0 ? {} : {returned: rows.length}),
     ...(readAgain === undefined ? {} : {returns_unknown: true}),
-    settled: summary.settled - rows.filter(({status}) => status === 'settled').length,
+    settled: summary.settled - rows.filter(({status}) => hasSucceeded(LIFECYCLES.payout, status)).length,
     state: isComplete && isOpen ? 'incomplete' : summary.state,
     next: isComplete && isOpen ? (readAgain ?? report) : summary.next,
   };

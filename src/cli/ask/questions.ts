@@ -1,3 +1,4 @@
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {hasCardExpired} from '../../contract/card-number.ts';
 import {
   ACCOUNT_FIELDS,
@@ -212,7 +213,7 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   ...byId('payins', 'Payin', 'payins.list', 'payin'),
   ...byId('transfers', 'Transfer', 'accountTransfers.list', 'transfer'),
   'moves:get': [argument('Move', records('moves.list', 'move'))],
-  'moves:approve': [argument('Move', records('moves.list', 'move', {status: 'CREATED'}))],
+  'moves:approve': [argument('Move', records('moves.list', 'move', {status: LIFECYCLES.move.initial}))],
   'payees:get': [{...payee, name: 'id', isArgument: true}],
   'payers:get': [{...payer, name: 'id', isArgument: true}],
   'payees:update': [{...payee, name: 'id', isArgument: true}],
@@ -233,7 +234,7 @@ function byId(
   operation: OperationId,
   noun: string,
 ): Record<string, Question[]> {
-  const open = [argument(label, records(operation, noun, {status: 'created'}))];
+  const open = [argument(label, records(operation, noun, {status: LIFECYCLES.payout.initial}))];
   const any = [argument(label, records(operation, noun))];
   const verbs = topic === 'transfers' ? {get: any, approve: open} : {get: any, approve: open, cancel: open};
   return Object.fromEntries(

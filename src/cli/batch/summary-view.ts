@@ -1,3 +1,4 @@
+import {hasFailed, wasCanceled} from '../../contract/lifecycle.ts';
 import {capital, counted} from '../../phrases.ts';
 import {accepting} from '../../batch/model/accept.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
@@ -7,7 +8,6 @@ import type {Summary} from '../../batch/standing/summary.ts';
 import {canceledText, checkText, incompleteText} from '../../batch/standing/end-words.ts';
 import type {ReturnedRow, SummaryWithReturns} from '../../batch/report/returned.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
-import {must} from '../../narrow.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
 import type {CommandBuilder} from '../../errors.ts';
 
@@ -29,73 +29,14 @@ export function summaryText(
   commands: CommandBuilder,
   {isRun = false, isReport = false, returned = []}: Shown = {},
 ): string {
-  const lines = [headline(summary, isRun, returned), ''];
   const type = typing(commands, summary);
-  const buckets = ['planned', ...BUCKETS] as const;
-  const shown = buckets.filter(
-    (bucket) => bucket === 'planned' || bucket === 'accepted' || summary[bucket] > 0,
-  );
-  const currencies = Object.keys(summary.totals);
-  for (const bucket of shown) {
-    const sums = currencies.map(
-      (currency) =>
-        `${groupMajor(must(summary.totals[currency], `total in ${currency}`)[bucket]).padStart(amountWidth(summary))} ${currency}`,
-    );
-    lines.push(
-      `  ${labelOf(summary, bucket).padEnd(12)}${String(summary[bucket]).padStart(9)}  ${sums.join('  ')}${partsOf(summary, bucket)}`,
-    );
-  }
-  if (summary.left_out > 0)
-    lines.push(`  ${'left out'.padEnd(12)}${String(summary.left_out).padStart(9)}  with errors, not planned`);
-  // Rows that a stopped run has not sent are not a problem: the next run sends them.
-  const isStopped = summary.stopped_because !== null || summary.state === 'interrupted';
-  // Nor are the rows of a canceled batch that are in their intended state.
-  const isCanceled = summary.state === 'canceled';
-  const named = attention.filter(
-    ({state}) =>
-      (!(isStopped || isCanceled) || state !== 'not_sent') && !(isCanceled && state === 'dead_key'),
-  );
-  if (named.length > 0) {
-    // A row that may be paid twice is counted again if its known record has failed.
-    const countedTwice = named.filter(({code, state}) => code === DIFFERS_CODE && state === 'failed').length;
-    const total =
-      summary.rejected +
-      summary.unapproved +
-      (isCanceled ? summary.conflict - (summary.canceled ?? 0) : summary.conflict) +
-      summary.in_doubt +
-      (isStopped || isCanceled ? 0 : summary.not_sent) +
-      summary.held +
-      (summary.differs ?? 0) + // absent from a status of an earlier version
-      (summary.failed - countedTwice) +
-      (!isStopped && named.some(({state}) => state === 'staged') ? summary.staged - summary.held : 0);
-    lines.push('', 'Needs attention:');
-    for (const row of named) {
-      const {reference, state, code, message} = row;
-      const words = [
-        `${stateText(row)}${code === null ? '' : `, ${code}`}`,
-        ...(message === null ? [] : [message]),
-      ];
-      lines.push(`  ${reference}: ${state === 'staged' ? message : words.join(': ')}`); // why it was not released
-    }
-    const report = type('report');
-    // A process that was killed has written no results.
-    const where = summary.results === null ? `; ${report} writes all of them to a file` : ' in the results';
-    if (total > named.length) lines.push(`  … ${total - named.length} more${where}`);
-  }
+  const named = needingAttention(summary, attention);
+  const lines = [headline(summary, isRun, returned), '', ...bucketLines(summary)];
+  if (named.length > 0) lines.push('', 'Needs attention:', ...attentionLines(summary, named, type('report')));
   lines.push(...returnedLines(returned), ...orphanLines(summary, commands));
   lines.push('');
   if (summary.results !== null) lines.push(`Results  ${summary.results}`);
-  // The file remains until the next report, even if another batch has since paid its rows.
-  const isPaidElsewhere = summary.left_out === 0 && summary.next !== null && RECORDS.test(summary.next);
-  if (
-    summary.failed_file !== null &&
-    summary.rejected + summary.failed + summary.left_out + (isReport ? openReturns(returned) : 0) > 0 &&
-    !isPaidElsewhere
-  )
-    lines.push(
-      `Failed   ${summary.failed_file}: correct it and run it as a separate batch`,
-      `         ${commands.write(KINDS[summary.kind].topic, 'batch', 'run', summary.failed_file)}`,
-    );
+  lines.push(...failedLines(summary, commands, isReport ? openReturns(returned) : 0));
   const isWritten = isReport && summary.next === type('report');
   if (summary.next !== null && !isWritten) lines.push(`Next     ${summary.next}`);
   lines.push(...methodLines(summary, named, commands));
@@ -111,6 +52,79 @@ export function summaryText(
       `         ${type('status', '--refresh')}`,
     );
   return lines.join('\n');
+}
+
+/** Counts and sums: planned and accepted, and what else is not zero. */
+function bucketLines(summary: SummaryWithReturns): string[] {
+  const buckets = ['planned', ...BUCKETS] as const;
+  const lines = buckets
+    .filter((bucket) => bucket === 'planned' || bucket === 'accepted' || summary[bucket] > 0)
+    .map((bucket) => {
+      const sums = Object.entries(summary.totals).map(
+        ([currency, totals]) => `${groupMajor(totals[bucket]).padStart(amountWidth(summary))} ${currency}`,
+      );
+      return `  ${labelOf(summary, bucket).padEnd(12)}${String(summary[bucket]).padStart(9)}  ${sums.join('  ')}${partsOf(summary, bucket)}`;
+    });
+  if (summary.left_out > 0)
+    lines.push(`  ${'left out'.padEnd(12)}${String(summary.left_out).padStart(9)}  with errors, not planned`);
+  return lines;
+}
+
+/** Rows that a stopped run has not sent are not a problem: the next run sends them. */
+const isStopped = ({stopped_because: why, state}: SummaryWithReturns): boolean =>
+  why !== null || state === 'interrupted';
+
+/** Without rows that are as intended: those that a stopped run has not sent, and those of a canceled batch. */
+function needingAttention(summary: SummaryWithReturns, rows: readonly Attention[]): readonly Attention[] {
+  const isCanceled = summary.state === 'canceled';
+  return rows.filter(
+    ({state}) =>
+      (!(isStopped(summary) || isCanceled) || state !== 'not_sent') && !(isCanceled && state === 'dead_key'),
+  );
+}
+
+/** @param report the command that writes all rows to a file */
+function attentionLines(summary: SummaryWithReturns, named: readonly Attention[], report: string): string[] {
+  const lines = named.map((row) => {
+    const {reference, state, code, message} = row;
+    const words = [
+      `${stateText(row)}${code === null ? '' : `, ${code}`}`,
+      ...(message === null ? [] : [message]),
+    ];
+    return `  ${reference}: ${state === 'staged' ? message : words.join(': ')}`; // why it was not released
+  });
+  const more = attentionTotal(summary, named) - named.length;
+  // A process that was killed has written no results.
+  const where = summary.results === null ? `; ${report} writes all of them to a file` : ' in the results';
+  return more > 0 ? [...lines, `  … ${more} more${where}`] : lines;
+}
+
+function attentionTotal(summary: SummaryWithReturns, named: readonly Attention[]): number {
+  const isCanceled = summary.state === 'canceled';
+  // A row that may be paid twice is counted again if its known record has failed.
+  const countedTwice = named.filter(({code, state}) => code === DIFFERS_CODE && state === 'failed').length;
+  return (
+    summary.rejected +
+    summary.unapproved +
+    (isCanceled ? summary.conflict - (summary.canceled ?? 0) : summary.conflict) +
+    summary.in_doubt +
+    (isStopped(summary) || isCanceled ? 0 : summary.not_sent) +
+    summary.held +
+    (summary.differs ?? 0) + // absent from a status of an earlier version
+    (summary.failed - countedTwice) +
+    (!isStopped(summary) && named.some(({state}) => state === 'staged') ? summary.staged - summary.held : 0)
+  );
+}
+
+/** The file remains until the next report, even if another batch has since paid its rows. */
+function failedLines(summary: SummaryWithReturns, commands: CommandBuilder, returned: number): string[] {
+  const {failed_file: file, kind, left_out, rejected, failed, next} = summary;
+  const isPaidElsewhere = left_out === 0 && next !== null && RECORDS.test(next);
+  if (file === null || rejected + failed + left_out + returned === 0 || isPaidElsewhere) return [];
+  return [
+    `Failed   ${file}: correct it and run it as a separate batch`,
+    `         ${commands.write(KINDS[kind].topic, 'batch', 'run', file)}`,
+  ];
 }
 
 /** The command that records a payment of another batch: it is the next one only if no failed row is left to send. */
@@ -130,8 +144,8 @@ function methodLines({kind}: Summary, named: readonly Attention[], commands: Com
 /** If a key was refused and no record is known, or the registry knows how it ended, the message says the rest. */
 function stateText({state, code, status, message}: Attention): string {
   if (state !== 'dead_key') return state.replace('_', ' ');
-  if (code === null && status === 'canceled') return 'canceled';
-  if (code === null && status === 'failed') return 'in conflict, its record has failed';
+  if (code === null && wasCanceled(status)) return 'canceled';
+  if (code === null && hasFailed(status)) return 'in conflict, its record has failed';
   return code === null && message === null
     ? 'in conflict, its record has failed or was canceled'
     : 'in conflict';

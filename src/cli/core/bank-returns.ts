@@ -1,3 +1,4 @@
+import {LIFECYCLES, hasSucceeded} from '../../contract/lifecycle.ts';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ServiceRecord} from '../../client/answers/record.ts';
@@ -129,7 +130,7 @@ async function returnOf(
   {id, status}: ServiceRecord,
   {noun}: View,
 ): Promise<KnownReturn | undefined> {
-  if (status !== 'settled' || id === undefined) return undefined;
-  if ((noun !== 'payout' && noun !== 'payin') || !mayKnowReturns(context)) return undefined;
+  if (id === undefined || (noun !== 'payout' && noun !== 'payin')) return undefined;
+  if (!hasSucceeded(LIFECYCLES[noun], status) || !mayKnowReturns(context)) return undefined;
   return (await readReturns(context, [id])).get(usualId(id));
 }

@@ -1,3 +1,4 @@
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
 import {horizonMsOf} from '../../service/service-file.ts';
 import type {Shown} from '../../doubts/open-payments.ts';
@@ -96,9 +97,10 @@ function withDecision(
   {error, second, file}: {error: RemitError; second: string; file: string | undefined},
 ): RemitError {
   const resource = `${payment.kind}s`;
+  const {initial} = LIFECYCLES.payout;
   const {id, status, second_status: secondStatus} = error.details ?? {};
-  if (typeof id === 'string' && status === 'created') {
-    const cancel = secondStatus === 'created' ? `; then ${commands.write(resource, 'cancel', second)}` : '';
+  if (typeof id === 'string' && status === initial) {
+    const cancel = secondStatus === initial ? `; then ${commands.write(resource, 'cancel', second)}` : '';
     return error.reworded(error.message, `${commands.write(resource, 'approve', id)}${cancel}`);
   }
   const [approve, cancel] = ['approve', 'cancel'].map((verb) => commands.write(resource, verb, second));

@@ -1,3 +1,4 @@
+import {hasFailed, wasCanceled} from '../../contract/lifecycle.ts';
 import type {OpenPayment} from '../../doubts/open-payment.ts';
 import {contentOf} from '../../doubts/open-payment.ts';
 import {paymentId, type StoredPayment} from '../../doubts/open-payments.ts';
@@ -70,9 +71,6 @@ export async function askAboutOther(context: Context, payment: Payment): Promise
   });
 }
 
-/** Records that paid nothing, and of which there may be another. */
-const PAID_NOTHING: ReadonlySet<string> = new Set(['failed', 'canceled']);
-
 /**
  * Asks at a terminal before another payment like one that the service shows from the last 24 hours, whoever made it.
  * Scripts and commands with `--yes` are not asked.
@@ -83,8 +81,8 @@ export async function askAboutAlike(context: Context, payment: Payment): Promise
   const {kind, parties, typed, amountMinor, currency} = payment;
   if (!canAsk(runtime) || flags.yes === true || kind === 'bank transaction') return;
   const {records} = await candidatesFor(context, payment, clock.now());
-  // A record that cannot be named cannot be looked up.
-  const alike = records.filter(({id, status}) => id !== '-' && !PAID_NOTHING.has(status));
+  // A record that cannot be named cannot be looked up, and there may be another of one that paid nothing.
+  const alike = records.filter(({id, status}) => id !== '-' && !hasFailed(status) && !wasCanceled(status));
   const [last] = alike;
   if (last === undefined) return;
   const {id, status, created_at: at} = last;

@@ -1,4 +1,4 @@
-import type {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {hasFailed, hasSucceeded, LIFECYCLES} from '../../contract/lifecycle.ts';
 import {ERRORS, type ErrorCode, type ExitCode} from '../../errors.ts';
 
 /** What a person or script does next, by exit code. The meanings are in errors.ts. */
@@ -49,7 +49,7 @@ const RETURNS =
 
 /** About a final status. */
 export function finalAdvice(kind: keyof typeof LIFECYCLES, status: string): string {
-  if (status === 'settled' && (kind === 'payin' || kind === 'payout')) return RETURNS;
-  const reason = status === 'failed' ? REASONS[kind] : undefined;
+  if (hasSucceeded(LIFECYCLES[kind], status) && (kind === 'payin' || kind === 'payout')) return RETURNS;
+  const reason = hasFailed(status) ? REASONS[kind] : undefined;
   return `The interface document describes no status after it.${reason === undefined ? '' : ` The reason: ${reason}`}`;
 }

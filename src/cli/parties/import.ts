@@ -1,3 +1,4 @@
+import {hasFailed} from '../../contract/lifecycle.ts';
 import {type InputFile, openInput} from '../../batch/input/csv-input.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import {type CommandBuilder, EXIT, type ExitCode, RemitError} from '../../errors.ts';
@@ -218,7 +219,7 @@ function exitOf(problems: readonly RowProblem[], isPending: boolean): ExitCode {
 function isDone(journal: ImportJournal, row: PartyRow): boolean {
   const recorded = journal.find(row.reference);
   if (recorded === undefined || recorded.method_id === null) return false;
-  return recorded.verification !== 'failed' || isSameAccount(recorded, row);
+  return !hasFailed(recorded.verification) || isSameAccount(recorded, row);
 }
 
 const fileName = ({path}: ImportRequest): string => (path === '-' ? 'standard input' : path);

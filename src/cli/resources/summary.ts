@@ -1,6 +1,6 @@
 import {setImmediate} from 'node:timers/promises';
 import type {Listing} from '../../client/reading/listing.ts';
-import {isFinal, LIFECYCLES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
+import {isBadEnd, LIFECYCLES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {bars} from '../../output/records/bars.ts';
 import {selectedValue} from '../../output/records/select.ts';
@@ -24,8 +24,7 @@ const MOST_VALUES = 4000;
 const OTHER = 'other';
 
 /** Failed and canceled payments move no money; payins and payouts have the same statuses. */
-const movesNothing = (status: string): boolean =>
-  isFinal(LIFECYCLES.payout, status) && !LIFECYCLES.payout.good.some((good) => good === status);
+const movesNothing = (status: string): boolean => isBadEnd(LIFECYCLES.payout, status);
 
 /** Counts and sums by status and, of those that may move money, by rail and day. Its size depends on the number of days, not on the number of records. */
 export class ListSummary {

@@ -1,5 +1,5 @@
 import {standing, waitFor, type Waited, type WaitOptions} from '../../client/reading/poll.ts';
-import type {Lifecycle} from '../../contract/lifecycle.ts';
+import {isFinal, wasCanceled, type Lifecycle} from '../../contract/lifecycle.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import type {CommandBuilder, RemitError} from '../../errors.ts';
 import {plainValue, type View} from '../../output/records/view.ts';
@@ -56,7 +56,7 @@ export const isUnapproved = (
   {lifecycle: {initial}}: Pick<AwaitedKind, 'lifecycle'>,
   status: string | undefined,
   until: string | undefined,
-): boolean => until !== initial && until !== 'canceled' && status === initial;
+): boolean => until !== initial && !wasCanceled(until) && status === initial;
 
 /**
  * Reports once that the record waits for an approval: another person may give it, so that waiting is not a mistake.
@@ -143,7 +143,7 @@ export function openWait(
     textOf: (id: string): string => {
       const seen = last.get(id);
       if (seen === undefined) return 'not read yet';
-      const isOpen = seen.settles !== undefined && !['settled', 'failed', 'canceled'].includes(seen.status);
+      const isOpen = seen.settles !== undefined && !isFinal(lifecycle, seen.status);
       return `${plainValue(seen.status)}${isOpen ? `, expected ${plainValue(seen.settles)}` : ''}`;
     },
   };

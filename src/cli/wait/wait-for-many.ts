@@ -1,3 +1,4 @@
+import {hasSucceeded} from '../../contract/lifecycle.ts';
 import type {Waited} from '../../client/reading/poll.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
@@ -111,7 +112,7 @@ async function waitForMany(
     await warnOfReturns(
       context,
       kind.view,
-      found.flatMap(({id, status}) => (status === 'settled' ? [id] : [])),
+      found.flatMap(({id, status}) => (hasSucceeded(kind.lifecycle, status) ? [id] : [])),
     );
   const open = ids.filter((id) => (rows.get(id)?.outcome ?? 'timeout') === 'timeout');
   const what = `${open.length} of ${ids.length} ${plural}`;

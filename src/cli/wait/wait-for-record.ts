@@ -1,3 +1,4 @@
+import {hasFailed} from '../../contract/lifecycle.ts';
 import type {Waited} from '../../client/reading/poll.ts';
 import {RemitError} from '../../errors.ts';
 import {plainValue} from '../../output/records/view.ts';
@@ -109,7 +110,8 @@ function endedBadly({commands}: Context, kind: AwaitedKind, {id, waited, until}:
     `${kind.noun} ${id} is ${plainValue(status)}${why}; it will not be ${goalOf(kind, until)}`,
     {
       details: detailsOf(id, waited),
-      hint: record?.status === 'failed' ? kind.waits?.repair(commands, record) : undefined,
+      hint:
+        record !== undefined && hasFailed(record.status) ? kind.waits?.repair(commands, record) : undefined,
     },
   );
 }

@@ -10,13 +10,13 @@ import {isUsableId, otherIdIn} from '../../client/answers/readable.ts';
 import type {ServiceRecord} from '../../client/answers/record.ts';
 import type {Result} from '../../client/requests/resource.ts';
 import {isIdField} from '../../contract/ids.ts';
-import type {Lifecycle} from '../../contract/lifecycle.ts';
+import {endedAs, hasFailed, wasCanceled, type Lifecycle} from '../../contract/lifecycle.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
 import {exponentOf} from '../../money/currencies.ts';
 import {asReceived, isList, isObject, type Json, type JsonFields, receivedFields} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
-import {endedAs, listed} from '../../phrases.ts';
+import {listed} from '../../phrases.ts';
 import {assumedKey, keysOfField} from '../../service/file/assumption.ts';
 import {firstPart} from '../../service/paths.ts';
 import type {Context} from '../core/context.ts';
@@ -261,7 +261,7 @@ export function unintendedStatus(
     return status !== undefined && /^cancell?ed$/i.test(status)
       ? undefined
       : `the ${noun} was not canceled: its status is ${status === undefined ? 'unknown' : plainValue(status)}`;
-  if (status === 'failed' || status === 'canceled') return `the ${noun} ${endedAs(status)}`;
+  if (hasFailed(status) || wasCanceled(status)) return `the ${noun} ${endedAs(status)}`;
   const without = () => unknownStatus(tracked, record) ?? 'has no status that can be read';
   if (meant === 'approved')
     return known ? undefined : `whether the ${noun} was approved is unknown: it ${without()}`;

@@ -1,6 +1,6 @@
 import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import {isId} from '../../contract/ids.ts';
-import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {LIFECYCLES, isBadEnd, hasSucceeded, wasCanceled} from '../../contract/lifecycle.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {type JsonFields, stringOf} from '../../narrow.ts';
@@ -36,13 +36,14 @@ export async function orAlreadyDone(
   const options = {signal: stop.signal, retries: 0, totalMs: PATIENCE_MS};
   const read = await client.record(`${resource}.get`, {params: {id}, options}).catch(() => undefined);
   const status = read?.data.status;
-  const {initial, next} = LIFECYCLES[noun];
+  const lifecycle = LIFECYCLES[noun];
   const isDone =
     verb === 'cancel'
-      ? status === 'canceled'
+      ? wasCanceled(status)
       : status !== undefined &&
-        Object.hasOwn(next, status) &&
-        ![initial, 'canceled', 'failed'].includes(status);
+        Object.hasOwn(lifecycle.next, status) &&
+        status !== lifecycle.initial &&
+        !isBadEnd(lifecycle, status);
   if (!isDone) return error;
   const state = verb === 'cancel' ? 'canceled' : `approved (status: ${status})`;
   return error.reworded(
@@ -108,7 +109,7 @@ async function methodFix(
   if (!Array.isArray(methods)) return undefined;
   if (methods.length === 0) return commands.write('payment-methods', 'add', `--${label}`, owner);
   if (methods.length === MOST_METHODS || methods.some((one) => one.is_default !== false)) return undefined;
-  const usable = methods.filter((one) => one.verification_status === 'verified');
+  const usable = methods.filter((one) => hasSucceeded(LIFECYCLES.paymentMethod, one.verification_status));
   const id = usable[0]?.id;
   const setDefault = (...words: string[]) =>
     commands.write('payment-methods', 'set-default', ...words, `--${label}`, owner);

@@ -1,6 +1,6 @@
 import {asksForApproval} from '../../client/requests/approval.ts';
 import type {KeyedOptions, Result} from '../../client/requests/resource.ts';
-import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {LIFECYCLES, mayNeedInitiation} from '../../contract/lifecycle.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {isObject, type Json} from '../../narrow.ts';
 import {capital, listed} from '../../phrases.ts';
@@ -86,13 +86,12 @@ function betweenSteps(
       if (replayed) noteReplay({out}, noun, {id, attempts});
       const seen = status === null ? '' : ` (status: ${status})`;
       const same = listed(compared.map((field) => WORDS[field] ?? field));
-      const rest =
-        status === 'approved'
-          ? 'It is approved already; the request is sent again in case the service has not started it.'
-          : 'Its approval is sent now.';
+      const rest = mayNeedInitiation(status)
+        ? 'It is approved already; the request is sent again in case the service has not started it.'
+        : 'Its approval is sent now.';
       out.notice(`${capital(noun)} ${id} exists${seen} and has the same ${same}. ${rest}`);
       out.notice(`If this command is interrupted, continue with: ${repeat}`); // a killed process prints nothing more
-      const sent = status === 'approved' ? '' : ', and its approval may have been sent';
+      const sent = mayNeedInitiation(status) ? '' : ', and its approval may have been sent';
       const done = `${replayed ? 'existed already' : 'was created'}${sent}`;
       if (profile.approveById) grants.allow({operation: `${resource}.approve`, params: {id}});
       effects.took({noun, done, id, status, idempotencyKey, next: repeat});

@@ -1,3 +1,4 @@
+import {LIFECYCLES, hasSucceeded} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {plainValue} from '../../output/records/view.ts';
@@ -81,7 +82,9 @@ function methodText(method: ServiceRecord, role: string | undefined): string {
     last4 === undefined ? `${type}, number unknown` : `${type} …${last4}`,
     bank,
     role,
-    status === undefined || status === 'verified' ? undefined : `verification ${status}`,
+    status === undefined || hasSucceeded(LIFECYCLES.paymentMethod, status)
+      ? undefined
+      : `verification ${status}`,
   ];
   return parts.filter((part) => part !== undefined).join(', ');
 }
@@ -117,6 +120,7 @@ export function openEffect(
   verb: 'approve' | 'cancel',
   noun: string,
 ): string | undefined {
-  if (status === undefined || status === 'created' || status === 'CREATED') return undefined;
+  if (status === undefined || Object.values(LIFECYCLES).some(({initial}) => initial === status))
+    return undefined;
   return `asks to ${verb} a ${noun} that is ${status}; the service decides`;
 }

@@ -1,3 +1,4 @@
+import {LIFECYCLES, hasSucceeded} from '../../contract/lifecycle.ts';
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {count, duration} from '../../cli/input/global-flags.ts';
@@ -59,7 +60,7 @@ export default class SandboxSimulate extends RemitCommand {
     };
     const became = await callControl<Simulated>(local, 'POST', '/sandbox/simulate', asked);
     const why = became.code === undefined ? '' : ` (${became.code})`;
-    const late = outcome === 'return' && became.status === 'settled';
+    const late = outcome === 'return' && hasSucceeded(LIFECYCLES.payout, became.status);
     const {due_at: due, balance_in_minor_units: balance, currency_code: currency} = became;
     const holds = balance === undefined ? '' : ` and holds ${majorOf(balance, currency)}`;
     const now =

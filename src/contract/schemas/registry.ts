@@ -4,16 +4,7 @@ import {Empty, ErrorBody, PageQuery} from './fields.ts';
 import {issueWords, valueAtPath} from './issue-words.ts';
 import * as moves from './moves.ts';
 import * as parties from './parties.ts';
-import {
-  Payin,
-  PayinCreate,
-  PayinListQuery,
-  PayinPage,
-  Payout,
-  PayoutCreate,
-  PayoutListQuery,
-  PayoutPage,
-} from './transfers.ts';
+import * as transfers from './transfers.ts';
 import * as treasury from './treasury.ts';
 import * as webhooks from './webhooks.ts';
 
@@ -24,14 +15,7 @@ export const SCHEMAS = {
   Empty,
   ErrorBody,
   PageQuery,
-  Payin,
-  PayinCreate,
-  PayinListQuery,
-  PayinPage,
-  Payout,
-  PayoutCreate,
-  PayoutListQuery,
-  PayoutPage,
+  ...transfers,
   ...parties,
   ...moves,
   ...treasury,

@@ -3,6 +3,7 @@ import type {FoundBankLine, FoundPayment} from '../book/findings.ts';
 import type {AskedPeriod} from '../model/asked.ts';
 import {dayFrom} from '../model/day.ts';
 import type {BankLine} from '../model/line.ts';
+import {isSent} from '../model/payment.ts';
 import {lineName, paymentName} from '../report/words.ts';
 
 /** An account of the journal; `bank` is one of the treasury accounts. */
@@ -41,8 +42,6 @@ export interface LedgerScope extends AskedPeriod {
 }
 
 const TRANSIT = {name: 'transit'} as const;
-/** Statuses in which no money was sent. */
-const NOT_SENT: ReadonlySet<string | undefined> = new Set(['created', 'canceled', 'failed']);
 
 /**
  * The entries of a period: a payment goes into transit when it is accepted, out of it when the bank books it, and back
@@ -99,7 +98,7 @@ const isAccepted = ({payment, match}: FoundPayment, booked: ReadonlySet<string>)
   payment.kind !== 'transfer' &&
   (match?.state === 'matched' ||
     booked.has(payment.key) ||
-    (payment.recordId !== undefined && !NOT_SENT.has(payment.status)));
+    (payment.recordId !== undefined && isSent(payment.status)));
 
 function entryOfPayment({payment}: FoundPayment): LedgerEntry {
   const {key, kind, amount, currency, day, row} = payment;

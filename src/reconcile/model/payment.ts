@@ -1,3 +1,4 @@
+import {LIFECYCLES, isBadEnd} from '../../contract/lifecycle.ts';
 /** A payment that a bank line is expected for. */
 export interface ExpectedPayment {
   /** The id of its record; of a row whose record is not known, its batch and reference: `batch:NAME/REFERENCE`. */
@@ -22,3 +23,7 @@ export interface ExpectedPayment {
   /** The groups that it is declared to be booked with, such as one ACH file; the amounts of all add up to one line. */
   readonly groups: readonly string[];
 }
+
+/** Whether money was sent, as far as the status of the record shows; the statuses of all kinds mean the same. */
+export const isSent = (status: string | undefined): boolean =>
+  status !== LIFECYCLES.payout.initial && !isBadEnd(LIFECYCLES.payout, status);

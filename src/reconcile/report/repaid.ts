@@ -1,8 +1,5 @@
 import type {Book} from '../book/book.ts';
-import type {ExpectedPayment} from '../model/payment.ts';
-
-/** Records that have paid nothing. */
-const NOT_PAID: ReadonlySet<string | undefined> = new Set(['created', 'failed', 'canceled']);
+import {isSent, type ExpectedPayment} from '../model/payment.ts';
 
 /** The reference under which a returned row is paid again. */
 export type RepayReference = (reference: string) => string;
@@ -27,7 +24,7 @@ export function paidAgain(
   const payers = new Map<string, string>();
   for (const {payment, state} of book.payments()) {
     const {row, status} = payment;
-    if (row !== undefined && wanted.has(row.reference) && !NOT_PAID.has(status) && state !== 'returned')
+    if (row !== undefined && wanted.has(row.reference) && isSent(status) && state !== 'returned')
       payers.set(row.reference, row.batch);
   }
   const repayment = (first: string): Repayment => {

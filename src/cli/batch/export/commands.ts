@@ -22,6 +22,9 @@ import {recordFetcher} from './records.ts';
 import {checkReplaceable} from './replaceable.ts';
 
 export abstract class BatchExport extends BatchCommand {
+  static override summary = 'Write the rows of a batch for accounting, as CSV, JSON or NDJSON';
+  static override description =
+    'One line for each row: reference, amount, status, id of its record, and why it failed. --refresh adds when it was settled.';
   static override args = {batch: batchArg};
   static override flags = {
     refresh: Flags.boolean({

@@ -1,3 +1,4 @@
+import {hasFailed, hasSucceeded, LIFECYCLES} from '../../../contract/lifecycle.ts';
 import type {FetchedRecord} from '../../../batch/follow/record-fetched.ts';
 import type {Journal} from '../../../batch/journal/journal.ts';
 import {paidContentOf} from '../../../batch/journal/rows/paid-content.ts';
@@ -40,6 +41,7 @@ export function exportLine(
   const seen = seenIn(record);
   const isGone = fetched !== undefined && fetched.record === undefined;
   const status = isGone ? null : (seen.status ?? outcome?.status ?? null);
+  const isSettled = hasSucceeded(LIFECYCLES[plan.kind], status);
   const isOther = outcome?.code === DIFFERS_CODE; // then a failure is not that of the row
   const failure = isOther ? undefined : failureOf(record);
   const paid = paidContentOf(row, plan.kind, (n) => journal.rows.differencesOf(n));
@@ -57,8 +59,8 @@ export function exportLine(
     scheduled_date: row.scheduled,
     [idColumn]: token(outcome?.id),
     status: token(status),
-    settled_at: status === 'settled' ? token(seen.settledAt) : null,
-    settled_at_field: status === 'settled' ? (seen.settledAtField ?? null) : null,
+    settled_at: isSettled ? token(seen.settledAt) : null,
+    settled_at_field: isSettled ? (seen.settledAtField ?? null) : null,
     fees: token(seen.fees),
     reason_code: token(failure?.code ?? outcome?.code),
     reason: failure?.message === undefined ? message : sanitizer.words(failure.message),
@@ -89,7 +91,7 @@ export function countLater({state, status, code, message}: Outcome, seen: SeenLa
   else if (message === APPROVAL_LOST) seen.unapproved++;
   else if (message === LOST) seen.gone++;
   else if (message === CANCELED_LATER) seen.canceled++;
-  else if (state === 'accepted' && status === 'failed') seen.failed++;
+  else if (state === 'accepted' && hasFailed(status)) seen.failed++;
 }
 
 const momentOf = (at: number | undefined): string | null =>

@@ -16,6 +16,7 @@ import {exitWithReturns, returnsReader} from '../returns.ts';
 import {leftOutText, summaryText} from '../summary-view.ts';
 
 export abstract class BatchStatus extends BatchCommand {
+  static override summary = 'Show the state of a batch and the next command';
   static override args = {batch: batchArg};
   static override flags = {
     refresh: Flags.boolean({
@@ -87,6 +88,7 @@ export abstract class BatchStatus extends BatchCommand {
 }
 
 export abstract class BatchReport extends BatchCommand {
+  static override summary = 'Write the results of a batch again, or an HTML report; sends nothing';
   static override args = {
     batch: batchArg,
     file: Args.string({
@@ -136,6 +138,7 @@ export abstract class BatchReport extends BatchCommand {
 }
 
 export abstract class BatchList extends BatchCommand {
+  static override summary = 'List all batches of this state folder, newest first';
   static override flags = {...stateDirFlag};
 
   async run() {
@@ -154,6 +157,7 @@ export abstract class BatchList extends BatchCommand {
 }
 
 export abstract class BatchFind extends BatchCommand {
+  static override summary = 'Find a row by its reference in all batches of this state folder';
   static override description =
     'Reads the batches of this state folder, and sends nothing. The service cannot search by reference.';
   static override args = {

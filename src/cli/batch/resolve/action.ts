@@ -13,7 +13,7 @@ import {
 import type {Resolution} from '../../../batch/repair/resolved-outcome.ts';
 import {type IdFormat, isId, usualId} from '../../../contract/ids.ts';
 import type {Clock} from '../../../clock.ts';
-import {LIFECYCLES} from '../../../contract/lifecycle.ts';
+import {LIFECYCLES, isBadEnd} from '../../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
 import {type JsonFields, asObject} from '../../../narrow.ts';
 import {Sanitizer} from '../../../sanitize/sanitizer.ts';
@@ -169,13 +169,13 @@ async function refuseMoved({
     throw unchanged(read.failure, read.unseen);
   }
   const {status} = read.record;
-  const {initial, next} = LIFECYCLES[kind];
-  if (status === initial || status === 'failed' || status === 'canceled') {
+  const lifecycle = LIFECYCLES[kind];
+  if (status === lifecycle.initial || isBadEnd(lifecycle, status)) {
     const other = differenceOf(read.record, row, kind);
     return other === undefined ? undefined : {why: `the answer shows another payment: ${other}`};
   }
   if (typeof status !== 'string') return {why: 'the service shows it without a status'};
-  if (!Object.hasOwn(next, status)) return {why: `its status is ${sanitizer.token(status)}`};
+  if (!Object.hasOwn(lifecycle.next, status)) return {why: `its status is ${sanitizer.token(status)}`};
   throw new RemitError(
     'USAGE',
     `row ${reference} was paid: its record ${id} is ${status}; nothing was changed`,

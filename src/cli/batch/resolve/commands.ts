@@ -18,6 +18,7 @@ import {paidId, resolveFromFile, resolveInBatch} from './action.ts';
 import {readResolveFile} from './file.ts';
 
 export abstract class BatchResolve extends BatchCommand {
+  static override summary = 'Record whether a row in doubt was paid, after checking it yourself';
   static override args = {
     batch: batchArg,
     reference: Args.string({description: 'reference of the row; omit it with --from'}),

@@ -142,6 +142,7 @@ abstract class BatchContinue extends BatchCommand {
 }
 
 export abstract class BatchRelease extends BatchContinue {
+  static override summary = 'Release a staged batch, so that money moves';
   static override args = {batch: batchArg};
   static override flags = continueFlags;
 
@@ -152,6 +153,7 @@ export abstract class BatchRelease extends BatchContinue {
 }
 
 export abstract class BatchResume extends BatchContinue {
+  static override summary = 'Continue a batch: the former name of `run BATCH`';
   static override args = {batch: batchArg};
   static override flags = continueFlags;
 
@@ -162,6 +164,9 @@ export abstract class BatchResume extends BatchContinue {
 }
 
 export abstract class BatchRetry extends BatchContinue {
+  static override summary = 'Send rejected or failed rows again, once their cause is fixed';
+  static override description =
+    'Each record is fetched first. Rejected rows keep their key; rows whose record failed get a new one. The rows and amounts are listed before you are asked.';
   static override args = {batch: batchArg};
   static override flags = {
     row: Flags.string({
@@ -194,6 +199,9 @@ const cancelFlags = {
 };
 
 export abstract class BatchCancel extends BatchContinue {
+  static override summary = 'Cancel the unreleased records of a batch';
+  static override description =
+    'Rows in doubt are resolved first. Each record is fetched, canceled if its status is still created, and fetched again. Released records are listed and left unchanged. Afterwards nothing more of the batch can be sent.';
   static override args = {batch: batchArg};
   static override flags = {...cancelFlags, ...stateDirFlag};
 

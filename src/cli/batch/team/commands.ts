@@ -5,6 +5,9 @@ import {batchArg, BatchCommand} from '../batch-command.ts';
 import {stateDirFlag} from '../flags.ts';
 
 export abstract class BatchMove extends BatchCommand {
+  static override summary = 'Move a batch to the database of a team, or back';
+  static override description =
+    'The batch continues there, with everything that is known of its rows. Nothing is sent.';
   static override args = {batch: batchArg};
   static override flags = {
     to: Flags.string({
@@ -27,6 +30,9 @@ export abstract class BatchMove extends BatchCommand {
 }
 
 export abstract class BatchGrants extends BatchCommand {
+  static override summary = 'Print the rights that a database role needs to run batches of a team';
+  static override description =
+    'Run the statements as the owner of the schema, who runs the first command. Nothing is connected to or sent.';
   static override flags = {
     role: Flags.string({
       default: 'remit_runner',

@@ -1,3 +1,4 @@
+import {LIFECYCLES, hasSucceeded} from '../../../contract/lifecycle.ts';
 import {isUsableId} from '../../../client/answers/readable.ts';
 import {isObject, type Json} from '../../../narrow.ts';
 import type {Assumption} from '../../../service/file/assumption.ts';
@@ -55,7 +56,9 @@ async function moneyFor({survey, context}: Probe, kind: ProbedKind): Promise<Mon
   const methods =
     kind.noun === 'payin' ? (survey.samples.get('payerPaymentMethods.list')?.canonical ?? []) : [];
   const named = methods.flatMap(({id, payer_id: party, verification_status: status}) =>
-    isUsableId(id, context.out.sanitizer) && isUsableId(party, context.out.sanitizer) && status === 'verified'
+    isUsableId(id, context.out.sanitizer) &&
+    isUsableId(party, context.out.sanitizer) &&
+    hasSucceeded(LIFECYCLES.paymentMethod, status)
       ? [{party, currency_code, payment_method_id: id}]
       : [],
   );
@@ -142,7 +145,7 @@ function noteCreated({survey}: Probe, kind: ProbedKind, made: Made, reply: Servi
   const check = `routes.${idOf(kind, 'create')}`;
   const {status, client_metadata: metadata} = recordIn(reply);
   if (!survey.has(check)) survey.holds(check, `${replyOutcome(reply)} (${kind.noun} ${made.id})`, {row: ROW});
-  if (status !== 'created') noteStatus(survey, kind, made, status);
+  if (status !== LIFECYCLES[kind.noun].initial) noteStatus(survey, kind, made, status);
   const reference = isObject(metadata) ? metadata['remit_reference'] : undefined;
   const place = kind.noun === 'payout' ? 'metadata.reference' : `metadata.reference (${kind.topic})`;
   if (reference === REFERENCE)
@@ -161,7 +164,7 @@ function noteStatus(survey: ServiceSurvey, kind: ProbedKind, {id}: Made, status:
   if (typeof status !== 'string' || STATUSES_OF[kind.topic]?.includes(status) === true)
     survey.differs(check, evidence);
   else {
-    const write: ServiceFile = {statuses: {[kind.topic]: {[status]: 'created'}}};
+    const write: ServiceFile = {statuses: {[kind.topic]: {[status]: LIFECYCLES[kind.noun].initial}}};
     survey.differs(check, evidence, {write, when: `if ${status} means created`});
   }
 }

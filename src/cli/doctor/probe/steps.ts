@@ -1,3 +1,4 @@
+import {wasCanceled} from '../../../contract/lifecycle.ts';
 import {meaningOf} from '../../../client/answers/verdict.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {routeOf} from '../../../service/routes.ts';
@@ -74,8 +75,8 @@ async function cancel(probe: Probe, kind: ProbedKind, id: string): Promise<void>
   const check = `routes.${idOf(kind, 'cancel')}`;
   const first = await tryCancel(probe, kind, id, survey.draft.file);
   if (isUnclear(first)) return noteUnread(probe, kind, {id, ...first});
-  const other = first.status === 'canceled' ? undefined : await otherCancel(probe, kind, id);
-  if (first.status === 'canceled' || other !== undefined) {
+  const other = wasCanceled(first.status) ? undefined : await otherCancel(probe, kind, id);
+  if (wasCanceled(first.status) || other !== undefined) {
     probed.canceled.push(id);
     context.effects.took({
       ...{noun: kind.noun, done: 'was canceled by the probe', id, status: 'canceled'},
@@ -154,7 +155,7 @@ async function otherCancel(probe: Probe, kind: ProbedKind, id: string) {
   ];
   for (const write of forms) {
     const {reply, status} = await tryCancel(probe, kind, id, joined(file, write));
-    if (status !== 'canceled') continue;
+    if (!wasCanceled(status)) continue;
     const evidence = `${replyOutcome(reply)}${write.bodies === undefined ? '' : ' without a body'} and canceled it`;
     return {write, evidence};
   }

@@ -45,7 +45,8 @@ export async function checkListFilters(survey: ServiceSurvey): Promise<void> {
 
 function filtersOf(id: OperationId, party: string, first: JsonFields): Filter[] {
   const status = textIn(first, 'status');
-  const other = Object.keys(lifecycleOf(id).next).find((one) => one !== status) ?? 'created';
+  const {next, initial} = lifecycleOf(id);
+  const other = Object.keys(next).find((one) => one !== status) ?? initial;
   const known = textIn(first, party === 'account_id' ? 'source_account_id' : party);
   return [
     {name: 'status', wanted: other, excludes: (record) => record['status'] !== other, known: status},

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type {BatchState} from '../../../batch/model/batch-state.ts';
 import {BUCKETS} from '../../../batch/model/outcome.ts';
 import {byName} from '../../../narrow.ts';
-import * as forms from './forms.ts';
+import {APPROVAL} from './approval.ts';
+import {BatchDiffOutput, BatchPlanOutput} from './batch-plan.ts';
 import {
   anything,
   count,
-  countOrNull,
   document,
   lines,
   list,
@@ -14,6 +14,7 @@ import {
   object,
   text,
   textOrNull,
+  type Printed,
 } from './forms.ts';
 
 const STATES = [
@@ -41,7 +42,7 @@ const Followed = object({
   unread: count,
 });
 
-const Summary = object({
+export const BatchSummaryOutput = object({
   batch_id: text,
   revision: count,
   kind,
@@ -92,64 +93,6 @@ const Summary = object({
   published_at: text
     .optional()
     .describe('while another process has the batch: when it published what is shown'),
-});
-
-const Issue = object({
-  row: count,
-  line: count,
-  cell: text.optional().describe('in a workbook: Payouts!C14'),
-  column: text,
-  code: text,
-  message: text,
-  value: text,
-});
-
-const Plan = object({
-  batch_id: text,
-  revision: count,
-  kind,
-  namespace: text,
-  plan_hash: text,
-  file: text,
-  file_sha256: text,
-  sheet: textOrNull.describe('of a workbook'),
-  changed: z.boolean(),
-  changes: anything.describe('what an edited file changes in a batch that has run; otherwise null'),
-  planned: count,
-  invalid_rows: count,
-  empty_rows: count,
-  totals: forms.amounts,
-  rails: z.array(object({rail: textOrNull, currency: text, rows: count, total: text})),
-  largest: object({n: count, line: count, reference: text, party: text, currency: text, amount: text}),
-  soft_duplicates: object({
-    count,
-    examples: z.array(object({references: z.array(text), party: text, currency: text, amount: text})),
-  }),
-  similar_references: object({count, examples: z.array(z.array(text))}),
-  scheduled: object({first: textOrNull, last: textOrNull}),
-  warnings: z.array(text),
-  error_groups: z.array(object({code: text, column: text, count, examples: z.array(Issue)})),
-  errors: z.array(Issue),
-  seen_before: z
-    .array(object({batch: text, mode, base_url: text, namespace: text, rows: count, example: text}))
-    .nullable(),
-  seen_alike: z
-    .array(
-      object({
-        ...{mode, base_url: text, alike: count, similar: count},
-        examples: z.array(
-          object({
-            reference: text,
-            earlier: object({
-              ...{batch: textOrNull, namespace: textOrNull, reference: text, id: textOrNull, at: text},
-            }),
-          }),
-        ),
-      }),
-    )
-    .nullable(),
-  next: textOrNull,
-  page_file: text.optional().describe('with --html'),
 });
 
 const Listed = object({
@@ -216,40 +159,6 @@ const Resolved = z.union([
   }),
 ]);
 
-const Payment = object({party: text, amount: text, currency: text}).nullable();
-const Differences = object({
-  rows: count,
-  totals: forms.amounts,
-  listed: z
-    .array(
-      object({
-        reference: text,
-        line: forms.countOrNull,
-        state: textOrNull,
-        id: textOrNull,
-        file: Payment,
-        paid: Payment,
-        fields: z.array(text),
-        returned_on: text.optional().describe('day on which the bank returned it; absent otherwise'),
-        return_code: textOrNull.optional(),
-        paid_again_by: textOrNull.optional().describe('batch that has paid it again'),
-      }),
-    )
-    .describe('the first 10,000'),
-});
-const Diff = object({
-  equal: forms.flag,
-  file: text,
-  file_sha256: text,
-  sheet: textOrNull,
-  batch_id: text,
-  rows: object({file: count, paid: count, same: count}),
-  left_out: count,
-  not_paid: Differences,
-  not_in_file: Differences,
-  differ: Differences,
-});
-
 const exportedOf = (party: z.ZodRawShape, record: z.ZodRawShape) =>
   object({
     batch_id: text,
@@ -276,67 +185,11 @@ const ExportedFile = object({file: text, rows: count});
 
 const Template = object({csv: text, columns: z.array(anything)});
 
-const Approved = object({
-  batch_id: text,
-  revision: count,
-  person: text.describe('the name in the policy'),
-  fingerprint: text,
-  rows: count,
-  totals: z.record(z.string(), text).describe('major units by currency'),
-  expires: text,
-  written: text,
-});
-const Asked = object({batch_id: text, written: text}).describe('with --ask');
-
-const Audit = object({
-  batch_id: text,
-  ok: z.boolean(),
-  events: z.array(
-    object({
-      seq: count,
-      event: text,
-      at: text,
-      by: text.describe('user of the operating system'),
-      person: textOrNull.describe('the name in the policy'),
-      facts: z.record(z.string(), anything),
-      previous: text.describe('hash of the event before'),
-    }),
-  ),
-  signatures: z.array(
-    object({
-      ...{name: text, role: z.enum(['maker', 'approver']), person: textOrNull, fingerprint: text},
-      ...{events: count.describe('events when it was signed'), issued: text, expires: text},
-    }),
-  ),
-  problems: z.array(text),
-});
-
-const policy = {
-  sha256: text,
-  rules: z.array(
-    object({
-      ...{currency: text, above_minor: text, approvers: z.array(text), quorum: count},
-      ...{expires_ms: count, keys: z.enum(['any', 'hardware', 'pin']), text},
-    }),
-  ),
-  people: z.array(object({person: text, type: text, fingerprint: text})),
-};
-
-const VERBS: Readonly<Record<string, forms.Printed>> = {
-  ...byName(['run', 'release', 'resume', 'retry', 'cancel', 'report'], () => document(Summary)),
-  plan: document(Plan),
-  diff: document(Diff),
-  approve: document(z.union([Approved, Asked])),
-  audit: document(Audit),
-  'policy:init': document(object({...policy, written: text})),
-  'policy:show': document(object({...policy, profile: textOrNull, path: text})),
-  'policy:check': document(
-    object({
-      ...{...policy, warnings: z.array(text), is_pinned: z.boolean()},
-      signed_by: z.array(text).nullable().describe('approvers of the pinned policy'),
-      quorum: countOrNull,
-    }),
-  ),
+const VERBS: Readonly<Record<string, Printed>> = {
+  ...byName(['run', 'release', 'resume', 'retry', 'cancel', 'report'], () => document(BatchSummaryOutput)),
+  plan: document(BatchPlanOutput),
+  diff: document(BatchDiffOutput),
+  ...APPROVAL,
   list: list(Listed),
   resolve: document(Resolved),
   template: document(Template),
@@ -345,9 +198,9 @@ const VERBS: Readonly<Record<string, forms.Printed>> = {
 };
 
 /** The verbs whose output names the party or the record. */
-const verbsOf = (Row: z.ZodType, Exported: z.ZodType): Readonly<Record<string, forms.Printed>> => ({
+const verbsOf = (Row: z.ZodType, Exported: z.ZodType): Readonly<Record<string, Printed>> => ({
   ...VERBS,
-  status: document(z.union([Summary, Row.describe('with --row')])),
+  status: document(z.union([BatchSummaryOutput, Row.describe('with --row')])),
   find: list(Row),
   export: lines(z.union([Exported, ExportedFile]), z.union([z.array(Exported), ExportedFile])),
 });
@@ -357,7 +210,7 @@ const TOPICS = {
   payouts: verbsOf(rowOf({payee_id: text}), exportedOf({payee_id: text}, {payout_id: textOrNull})),
 };
 
-export const BATCH: Readonly<Record<string, forms.Printed>> = Object.fromEntries(
+export const BATCH: Readonly<Record<string, Printed>> = Object.fromEntries(
   Object.entries(TOPICS).flatMap(([topic, verbs]) =>
     Object.entries(verbs).map(([verb, printed]) => [`${topic}:batch:${verb}`, printed]),
   ),

@@ -44,7 +44,7 @@ async function explainRefusal(context: Context, id: string, error: unknown): Pro
     return again(`Whether the move is settled is unknown: ${why}`, commands.read('moves', 'get', id));
   }
   const status = plainValue(move.status);
-  if (status !== 'CREATED')
+  if (status !== LIFECYCLES.move.initial)
     return again(
       `The move is ${status} already; this request changed nothing`,
       commands.read('moves', 'get', id),

@@ -1,3 +1,4 @@
+import {hasFailed} from '../../../contract/lifecycle.ts';
 import {minorUnitsIn} from '../../../money/amount.ts';
 import {isObject, type Json} from '../../../narrow.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
@@ -82,7 +83,7 @@ export function objectText(
   const record = asRecord(object);
   const {status, name, rail, currency_code: currency} = record;
   const amount = record['amount_in_minor_units'] ?? record['balance_in_minor_units'];
-  const why = status === 'failed' ? failureReasonText(object) : undefined;
+  const why = hasFailed(status) ? failureReasonText(object) : undefined;
   const facts = [
     plainValue(status),
     ...(amount === undefined ? [] : [majorOf(amount, currency)]),

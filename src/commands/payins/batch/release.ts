@@ -1,7 +1,6 @@
 import {BatchRelease} from '../../../cli/batch/run/commands.ts';
 
 export default class PayinsBatchRelease extends BatchRelease {
-  static override summary = 'Release a staged batch, so that money moves';
   static override examples = ['<%= config.bin %> payins batch release november'];
   readonly kind = 'payin';
 }

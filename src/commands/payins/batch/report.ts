@@ -1,7 +1,6 @@
 import {BatchReport} from '../../../cli/batch/overview/commands.ts';
 
 export default class PayinsBatchReport extends BatchReport {
-  static override summary = 'Write the results of a batch again, or an HTML report; sends nothing';
   static override examples = ['<%= config.bin %> payins batch report november --out results'];
   readonly kind = 'payin';
 }

@@ -1,9 +1,6 @@
 import {BatchRetry} from '../../../cli/batch/run/commands.ts';
 
 export default class PayinsBatchRetry extends BatchRetry {
-  static override summary = 'Send rejected or failed rows again, once their cause is fixed';
-  static override description =
-    'Each record is fetched first. Rejected rows keep their key; rows whose record failed get a new one. The rows and amounts are listed before you are asked.';
   static override examples = [
     '<%= config.bin %> payins batch retry november',
     '<%= config.bin %> payins batch retry november --row INV-7',

@@ -1,7 +1,6 @@
 import {BatchStatus} from '../../../cli/batch/overview/commands.ts';
 
 export default class PayinsBatchStatus extends BatchStatus {
-  static override summary = 'Show the state of a batch and the next command';
   static override examples = [
     '<%= config.bin %> payins batch status november --json',
     '<%= config.bin %> payins batch status november --row INV-17',

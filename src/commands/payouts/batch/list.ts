@@ -1,7 +1,6 @@
 import {BatchList} from '../../../cli/batch/overview/commands.ts';
 
 export default class PayoutsBatchList extends BatchList {
-  static override summary = 'List all batches of this state folder, newest first';
   static override examples = ['<%= config.bin %> payouts batch list'];
   readonly kind = 'payout';
 }

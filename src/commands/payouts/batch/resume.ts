@@ -1,7 +1,6 @@
 import {BatchResume} from '../../../cli/batch/run/commands.ts';
 
 export default class PayoutsBatchResume extends BatchResume {
-  static override summary = 'Continue a batch: the former name of `run BATCH`';
   static override examples = ['<%= config.bin %> payouts batch resume november'];
   readonly kind = 'payout';
 }

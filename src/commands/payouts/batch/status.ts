@@ -1,7 +1,6 @@
 import {BatchStatus} from '../../../cli/batch/overview/commands.ts';
 
 export default class PayoutsBatchStatus extends BatchStatus {
-  static override summary = 'Show the state of a batch and the next command';
   static override examples = [
     '<%= config.bin %> payouts batch status november --json',
     '<%= config.bin %> payouts batch status november --row INV-17',
