@@ -20,7 +20,24 @@ describe('moving a batch', function () {
     await world.run([...stage, ...here], {machine});
     await world.run(['move', 'bills', '--to', world.url, ...here], {machine});
     const refused = await world.run(['release', 'bills', '--yes', ...here], {machine, exit: 4});
-    assert.match(refused.stderr, /batch bills was moved to postgres:/);
+    assert.match(
+      refused.stderr,
+      /batch bills was moved to postgres:.*nothing was sent[^]*name that database: --state '/,
+    );
+    for (const words of [
+      'status bills',
+      'report bills',
+      'export bills',
+      'diff ./bills.csv bills',
+      'cancel bills',
+    ])
+      assert.match(
+        (await world.run([...words.split(' '), ...here], {machine, exit: 4})).stderr,
+        /bills was moved to postgres:/,
+      );
+    const list = await world.run(['list', ...here], {machine});
+    assert.doesNotMatch(list.stdout, /bills/);
+    assert.match(list.stderr, /Batch bills was moved to postgres:/);
     await world.run(['release', 'bills', '--yes', '--out', '.']);
     world.assertPaidOnce(all);
     const other = world.file('again.csv', all);

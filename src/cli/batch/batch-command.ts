@@ -2,6 +2,7 @@ import {Args} from '@oclif/core';
 import type {Kind} from '../../batch/model/kinds.ts';
 import type {LocalContext} from '../core/context.ts';
 import {SharedCommand} from '../team/command.ts';
+import {refuseMoved} from '../team/moved.ts';
 
 /** What a command does with the shared state of a team: reads a batch, or all; or has a batch for itself. */
 type TeamUse = {reads: string} | {readsAll: true} | {takes: string; purpose: string} | undefined;
@@ -27,7 +28,12 @@ export abstract class BatchCommand extends SharedCommand {
     use?: TeamUse,
   ): Promise<string> {
     const team = await this.teamOf(local, flags);
-    if (team === undefined) return flags['state-dir'] ?? local.stateDir;
+    if (team === undefined) {
+      const stateDir = flags['state-dir'] ?? local.stateDir;
+      if (use !== undefined && !('readsAll' in use))
+        refuseMoved(local, stateDir, this.kind, 'reads' in use ? use.reads : use.takes);
+      return stateDir;
+    }
     if (use !== undefined) {
       if ('reads' in use) await team.fetch(this.kind, use.reads);
       else if ('takes' in use) await team.take(this.kind, use.takes, use);

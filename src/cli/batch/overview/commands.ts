@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core';
-import {listBatches} from '../../../batch/overview/list.ts';
+import {type ListedBatch, listBatches} from '../../../batch/overview/list.ts';
 import {reportBatch} from '../../../batch/overview/report.ts';
 import {statusOfBatch} from '../../../batch/overview/status.ts';
 import {checkText} from '../../../batch/standing/end-words.ts';
@@ -12,6 +12,7 @@ import {commandsFor} from '../place.ts';
 import {nextUnderPolicy} from '../../approval/gate.ts';
 import {nextOfPlan} from '../plan/next.ts';
 import {showFound, showRow} from './rows.ts';
+import {isMovedAway, movedTo} from '../../team/moved.ts';
 import {exitWithReturns, returnsReader} from '../returns.ts';
 import {leftOutText, summaryText} from '../summary-view.ts';
 
@@ -146,8 +147,13 @@ export abstract class BatchList extends BatchCommand {
     const local = this.openLocal();
     const stateDir = await this.stateDirOf(local, flags, {readsAll: true});
     const returnsOf = returnsReader(local, stateDir);
-    const batches = await listBatches({kind: this.kind, stateDir, clock: local.clock, returnsOf});
+    const all = await listBatches({kind: this.kind, stateDir, clock: local.clock, returnsOf});
+    const isAway = ({batch_id: id}: ListedBatch) =>
+      local.team === undefined && isMovedAway(stateDir, this.kind, id);
+    const batches = all.filter((batch) => !isAway(batch));
     await local.out.list(batches, batchView);
+    for (const {batch_id: id} of all.filter(isAway))
+      local.out.note(`Batch ${id} was moved to ${movedTo(stateDir, this.kind, id)}.`);
     for (const batch of batches) {
       const {batch_id: id, problem, differs} = batch;
       if (problem !== null) local.out.warn(`${id}: ${problem}`);

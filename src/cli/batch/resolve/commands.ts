@@ -12,7 +12,6 @@ import {batchArg, BatchCommand} from '../batch-command.ts';
 import {stateDirFlag} from '../flags.ts';
 import type {Resolved} from '../../../batch/repair/resolve.ts';
 import {commandLine} from '../../line/command-line.ts';
-import {refuseMoved} from '../../team/moved.ts';
 import {openStdin} from '../../runtime/stdin.ts';
 import {paidId, resolveFromFile, resolveInBatch} from './action.ts';
 import {readResolveFile} from './file.ts';
@@ -66,7 +65,6 @@ export abstract class BatchResolve extends BatchCommand {
 
   async #place(local: LocalContext, flags: {'state-dir'?: string | undefined}, batchId: string) {
     const stateDir = await this.stateDirOf(local, flags, {takes: batchId, purpose: 'resolve'});
-    refuseMoved(local, stateDir, this.kind, batchId);
     const profile = approvalProfile(local, this.project);
     const {runtime, clock, flags: global} = local;
     const gateOf = (batch: OpenBatch) =>
