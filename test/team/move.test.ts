@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {mkdirSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {skippedWithoutPostgres} from '../store/postgres/postgres-server.ts';
@@ -51,6 +52,19 @@ describe('moving a batch', function () {
     assert.equal((JSON.parse(back.stdout) as {state: string}).state, 'complete');
     const run = await world.run(['run', 'bills', '--yes', ...here], {machine});
     assert.match(run.stdout, /this command sent nothing/);
+  });
+
+  it('is continued where its results are not', async () => {
+    const machine = world.machine();
+    mkdirSync(join(machine, 'results'));
+    const file = world.file('bills.csv', references(3));
+    await world.run(['run', file, '--batch-id', 'b', '--yes', '--stage-only', '--out', 'results'], {machine});
+    rmSync(machine, {recursive: true});
+    const {stdout} = await world.run(['status', 'b']);
+    const [, out = machine] = /^Next {5}remit payouts batch release b --out (\S+)$/m.exec(stdout) ?? [];
+    assert.ok(!out.startsWith(machine), stdout);
+    await world.run(['release', 'b', '--out', '.', '--yes']);
+    world.assertPaidOnce(references(3));
   });
 
   it('prints rights that suffice to run a batch', async () => {

@@ -20,11 +20,14 @@ import {sandboxStartAgain} from '../sandbox/recorded/addresses.ts';
  */
 export function commandsFor(local: LocalContext, {plan, journal}: OpenBatch, out?: string): Commands {
   const last = journal.fact('typedProfile') ?? undefined;
+  const folder = outFolderOf(journal, out);
+  // A batch of a team may have been planned or run on another machine.
+  const isElsewhere = local.team !== undefined && !existsSync(folder ?? plan.file.folder);
   return localCommands(local.flags).forBatch({
     ...ofPlan(plan),
     profile: local.flags.profile ?? last,
     mode: journal.fact('binding')?.mode ?? 'test',
-    out: outFolderOf(journal, out),
+    out: isElsewhere ? '.' : folder,
   });
 }
 
