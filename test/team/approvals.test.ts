@@ -349,30 +349,27 @@ describe('approvals in the database of a team', function () {
         const argv = ['profiles', 'add', 'team', '--base-url', world.baseUrl, ...own];
         exits(await people.run(name, argv, {stdin: TEST_KEY}), 0);
       }
+      const env = {REMIT_CONFIG_DIR: '', REMIT_API_KEY: '', REMIT_BASE_URL: '', REMIT_PROFILE: 'team'};
       const start = (name: string, ...words: string[]) =>
-        world.start(words, {
-          env: {
-            HOME: people.homeOf(name),
-            REMIT_CONFIG_DIR: '',
-            REMIT_API_KEY: '',
-            REMIT_BASE_URL: '',
-            REMIT_PROFILE: 'team',
-          },
-        });
+        world.start(words, {env: {...env, HOME: people.homeOf(name)}, machine: people.homeOf(name)});
       const staged = start('ben', 'run', file, '--batch-id', 'bills', '--yes');
       assert.equal(await staged.ended, 0, staged.stderr);
       const figures = '--confirm-total USD=6024.30 --confirm-count 60 --yes';
       const own = `--policy ${people.policy} --key ${people.keyOf('anna')}`;
-      exits(
-        await people.as('anna', `approve bills --file ${file} ${figures} ${own}`, {clock: systemClock}),
-        0,
-      );
+      const line = `approve bills --file ${file} ${figures} ${own}`;
+      exits(await people.as('anna', line, {clock: systemClock}), 0);
       const killed = start('ben', 'release', 'bills', '--yes', '--max-rps', '20');
       for (let ms = 0; world.service.paid.length < 5 && ms < 20_000; ms += 20) await sleep(20);
       assert.ok(world.service.paid.length >= 5, killed.stderr + killed.stdout);
       killed.child.kill('SIGKILL');
       await killed.ended;
       await world.passTime();
+      await world.db.query(`delete from @.approvals where text like '%approver%'`);
+      const before = world.service.paid.length;
+      const revoked = start('ben', 'release', 'bills', '--yes'); // whose machine still has the approval
+      assert.equal(await revoked.ended, 11, revoked.stderr);
+      assert.equal(world.service.paid.length, before);
+      exits(await people.as('anna', line, {clock: systemClock}), 0);
       const released = start('carl', 'release', 'bills', '--yes', '--out', '.');
       assert.equal(await released.ended, 0, released.stderr);
       world.assertPaidOnce(all);
