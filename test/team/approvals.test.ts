@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {mkdirSync, rmSync} from 'node:fs';
+import {mkdirSync, readdirSync, renameSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {documentTexts, keepDocument, readDocuments} from '../../src/approval/approval-files.ts';
 import {readTrail} from '../../src/approval/audit.ts';
@@ -259,6 +259,13 @@ describe('approvals in the database of a team', function () {
     exits(await people.approve('anna'), 0);
     exits(await people.as('ben', `move b --state ${people.stateUrl} --to ./local`), 0);
     assert.deepEqual([await count('approvals'), await count('audit')], [2, 3]);
+    const kept = join(people.folder, 'local', 'batches', 'payout', 'b', 'approvals');
+    const [removed = ''] = readdirSync(kept);
+    renameSync(join(kept, removed), join(people.folder, removed));
+    exits(await people.as('ben', `move b --to ${people.stateUrl} ${here}`), 11);
+    renameSync(join(people.folder, removed), join(kept, removed));
+    exits(await people.as('ben', `move b --to ${people.stateUrl} ${here}`), 0);
+    exits(await people.as('ben', `move b --state ${people.stateUrl} --to ./local`), 0);
     const released = await people.as('carl', `release b --yes ${here} --json`);
     exits(released, 0);
     assert.equal(paid(), 2);
