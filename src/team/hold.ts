@@ -341,10 +341,7 @@ export class LeaseHold {
   async writeWhole(
     journal: SqliteDatabase,
     more?: (sql: Sql) => Promise<void>,
-    {
-      token = randomUUID(),
-      approvals = this.#options.approvals,
-    }: {token?: string; approvals?: ApprovalCopies} = {},
+    {token = randomUUID(), tail}: {token?: string; tail?: ApprovalCopies} = {},
   ): Promise<void> {
     const log = new ChangeLog(journal, JOURNAL_TABLES);
     const isNew = !log.isInstalled;
@@ -353,8 +350,9 @@ export class LeaseHold {
     const {clock, db} = this.#options;
     let sentAt = clock.monotonic();
     const {key} = this.#lease;
+    const approvals = tail ?? this.#options.approvals;
     await approvals.lookUp(db.query, key);
-    await approvals.addApprovals(db.query, key);
+    if (tail === undefined) await approvals.addApprovals(db.query, key); // those of a tail may have been removed since
     const lines = approvals.newLines;
     const plan = must(
       journal.prepare<{value: string}>("select value from meta where name = 'plan'").get(),
@@ -387,7 +385,7 @@ export class LeaseHold {
     if (version === undefined) {
       await this.#lookUp();
       this.lost.throwIfAborted();
-      return this.writeWhole(journal, more, {token, approvals});
+      return this.writeWhole(journal, more, {token, ...(tail === undefined ? {} : {tail})});
     }
     this.#renewed(version, sentAt, token);
     log.acknowledge(upTo);

@@ -125,7 +125,7 @@ export const putBack = (hold: LeaseHold, tail: LeftTail): Promise<void> =>
       async (sql) => {
         await sql('delete from @.late_outcomes where batch = $1 and gen = $2', [hold.lease.key, tail.gen]);
       },
-      {approvals: new ApprovalCopies(dirname(tail.journal))},
+      {tail: new ApprovalCopies(dirname(tail.journal))},
     ),
   );
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {mkdirSync, rmSync} from 'node:fs';
+import {mkdirSync, readdirSync, renameSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {documentTexts, keepDocument, readDocuments} from '../../src/approval/approval-files.ts';
 import {readTrail} from '../../src/approval/audit.ts';
@@ -259,6 +259,13 @@ describe('approvals in the database of a team', function () {
     exits(await people.approve('anna'), 0);
     exits(await people.as('ben', `move b --state ${people.stateUrl} --to ./local`), 0);
     assert.deepEqual([await count('approvals'), await count('audit')], [2, 3]);
+    const kept = join(people.folder, 'local', 'batches', 'payout', 'b', 'approvals');
+    const [removed = ''] = readdirSync(kept);
+    renameSync(join(kept, removed), join(people.folder, removed));
+    exits(await people.as('ben', `move b --to ${people.stateUrl} ${here}`), 11);
+    renameSync(join(people.folder, removed), join(kept, removed));
+    exits(await people.as('ben', `move b --to ${people.stateUrl} ${here}`), 0);
+    exits(await people.as('ben', `move b --state ${people.stateUrl} --to ./local`), 0);
     const released = await people.as('carl', `release b --yes ${here} --json`);
     exits(released, 0);
     assert.equal(paid(), 2);
@@ -349,30 +356,27 @@ describe('approvals in the database of a team', function () {
         const argv = ['profiles', 'add', 'team', '--base-url', world.baseUrl, ...own];
         exits(await people.run(name, argv, {stdin: TEST_KEY}), 0);
       }
+      const env = {REMIT_CONFIG_DIR: '', REMIT_API_KEY: '', REMIT_BASE_URL: '', REMIT_PROFILE: 'team'};
       const start = (name: string, ...words: string[]) =>
-        world.start(words, {
-          env: {
-            HOME: people.homeOf(name),
-            REMIT_CONFIG_DIR: '',
-            REMIT_API_KEY: '',
-            REMIT_BASE_URL: '',
-            REMIT_PROFILE: 'team',
-          },
-        });
+        world.start(words, {env: {...env, HOME: people.homeOf(name)}, machine: people.homeOf(name)});
       const staged = start('ben', 'run', file, '--batch-id', 'bills', '--yes');
       assert.equal(await staged.ended, 0, staged.stderr);
       const figures = '--confirm-total USD=6024.30 --confirm-count 60 --yes';
       const own = `--policy ${people.policy} --key ${people.keyOf('anna')}`;
-      exits(
-        await people.as('anna', `approve bills --file ${file} ${figures} ${own}`, {clock: systemClock}),
-        0,
-      );
+      const line = `approve bills --file ${file} ${figures} ${own}`;
+      exits(await people.as('anna', line, {clock: systemClock}), 0);
       const killed = start('ben', 'release', 'bills', '--yes', '--max-rps', '20');
       for (let ms = 0; world.service.paid.length < 5 && ms < 20_000; ms += 20) await sleep(20);
       assert.ok(world.service.paid.length >= 5, killed.stderr + killed.stdout);
       killed.child.kill('SIGKILL');
       await killed.ended;
       await world.passTime();
+      await world.db.query(`delete from @.approvals where text like '%approver%'`);
+      const before = world.service.paid.length;
+      const revoked = start('ben', 'release', 'bills', '--yes'); // whose machine still has the approval
+      assert.equal(await revoked.ended, 11, revoked.stderr);
+      assert.equal(world.service.paid.length, before);
+      exits(await people.as('anna', line, {clock: systemClock}), 0);
       const released = start('carl', 'release', 'bills', '--yes', '--out', '.');
       assert.equal(await released.ended, 0, released.stderr);
       world.assertPaidOnce(all);

@@ -1,6 +1,6 @@
 import {copyFileSync, existsSync, rmSync} from 'node:fs';
 import {resolve} from 'node:path';
-import {replaceDocuments} from '../../../approval/approval-files.ts';
+import {documentTexts, replaceDocuments} from '../../../approval/approval-files.ts';
 import {copyTrail} from '../../../approval/audit.ts';
 import type {Binding} from '../../../batch/journal/facts.ts';
 import {batchFolder, makeFolder} from '../../../batch/journal/folder.ts';
@@ -78,6 +78,11 @@ async function toTeam({local, kind, id}: Move, team: TeamSession, stateDir: stri
   const from = batchFolder(stateDir, kind, id);
   makeFolder(place.folder);
   copyTrail(from.folder, place.folder); // which the database may have had before
+  const kept = new Set(documentTexts(from.folder).map(({text}) => text));
+  if (documentTexts(place.folder).some(({text}) => !kept.has(text)))
+    throw new RemitError('GUARD_APPROVAL', 'the database has an approval that was removed from the folder', {
+      hint: 'delete its rows from the table approvals as the owner of the tables, then move the batch again',
+    });
   replaceDocuments(from.folder, place.folder);
   copyFileSync(from.journal, place.journal);
   await team.share(batch.plan.journalId);
