@@ -121,7 +121,7 @@ export class LeaseHold {
     for (;;) {
       if (this.lost.aborted || signal?.aborted)
         throw new TransportFailure('aborted', 'the lease of the batch is lost', {sent: false});
-      if (this.#hasUnseen)
+      if (this.#hasUnseen || this.#covering !== undefined)
         await (this.#covering ??= this.#cover().finally(() => (this.#covering = undefined)));
       else if (this.#mustWaitForReleases()) await this.#change(signal, this.#releaseAt - clock.monotonic());
       else if (this.#isOpen && clock.monotonic() < this.#deadline) return;

@@ -107,6 +107,46 @@ describe('the lease of a batch', function () {
     desk.close();
   });
 
+  it('covers every request of a window before the first of them is sent', async () => {
+    const desk = Desk.withTwoRows();
+    const env = {
+      ...desk.env('test_0123456789abcdef'),
+      REMIT_STATE_URL: address,
+      REMIT_STATE_DIR: desk.folder,
+    };
+    const inner = desk.service.transport();
+    let staged = 0; // the first of them is repeated, to see whether the service knows keys
+    let isLocked = false;
+    let early = 0;
+    let unlocked: Promise<void> | undefined;
+    const service = {
+      send: async (request: Parameters<typeof inner.send>[0]) => {
+        const isApproval = String(request.body).includes('"auto_approve":true');
+        if (isApproval && isLocked) early++;
+        const answer = await inner.send(request);
+        if (request.method === 'POST' && !isApproval && ++staged === 3) {
+          let locked: () => void;
+          const lock = new Promise<void>((resolve) => (locked = resolve));
+          unlocked = db.transaction(async (sql) => {
+            await sql('select 1 from @.batches for update'); // no write of the lease ends meanwhile
+            isLocked = true;
+            locked();
+            await new Promise((resolve) => setTimeout(resolve, 1500)); // a real process
+            isLocked = false;
+          });
+          await lock;
+        }
+        return answer;
+      },
+      close: () => inner.close(),
+    };
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes', {env, service});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    await unlocked;
+    assert.deepEqual([staged, early, desk.service.paid.length], [3, 0, 2]);
+    desk.close();
+  });
+
   it('binds a namespace without references before anything is sent', async () => {
     const desk = new Desk();
     const env = {
