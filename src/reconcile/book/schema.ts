@@ -353,4 +353,11 @@ export const BOOK_MIGRATIONS = [
       drop table balances;
     `,
   },
+  {
+    name: '0006-sure-twins',
+    sql: `
+      -- 1 if the two share an id or a reference, and not only their amount and day.
+      alter table twins add column sure integer not null default 0;
+    `,
+  },
 ] as const;
