@@ -44,7 +44,7 @@ const MAY_BE_CUT = `t.ends = 1 and exists (
 const LINE = 'coalesce((select twin from twins w where w.l = x.l), x.l)';
 
 /** A line `x` of a statement that has little in common with the line of the service that it is paired with. */
-const IS_UNSURE = `(x.source = 'statement' and exists (select 1 from twins w where x.l in (w.l, w.twin) and w.sure = 0))`;
+const IS_UNSURE = `exists (select 1 from twins w where w.l = x.l and w.sure = 0)`;
 
 /**
  * A reference may have been used for an earlier payment, too early to be in the book. A day is left for time zones. An id

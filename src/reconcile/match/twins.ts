@@ -61,12 +61,11 @@ const OTHER_PAIRS = [
    where a.stated = 0 and b.stated = 1 and abs(julianday(a.day) - julianday(b.day)) <= ${DAYS_APART}`,
 ];
 
-/** Pairs what the query finds, unless a line is in two of its pairs. The line that names payments counts. */
+/** Pairs what the query finds, unless a line is in two of its pairs. The line of the service counts. */
 function takeTwins({db}: MatchWork, pairs: string, sure: 0 | 1): void {
   db.exec(`insert or ignore into w_twin_pairs (a, b) ${pairs}`);
-  const isService = '(select named from w_twins where l = p.b) <= (select named from w_twins where l = p.a)';
   db.exec(
-    `insert into twins (l, twin, sure) select iif(${isService}, b, a), iif(${isService}, a, b), ${sure} from w_twin_pairs p
+    `insert into twins (l, twin, sure) select b, a, ${sure} from w_twin_pairs p
      where not exists (select 1 from w_twin_pairs o where o.a = p.a and o.b <> p.b)
        and not exists (select 1 from w_twin_pairs o where o.b = p.b and o.a <> p.a)`,
   );
