@@ -30,7 +30,7 @@ export const BOOK_MIGRATIONS = [
         read integer not null,
         -- A later read of its account and days did not have it.
         gone integer not null default 0,
-        -- It was posted with another amount, currency, account or day before.
+        -- It was posted before with another amount, currency, account or day, or with another text that was found.
         altered integer not null default 0,
         unique (scope, key)
       );

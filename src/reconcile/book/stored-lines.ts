@@ -247,7 +247,10 @@ export class StoredLines extends BookPart {
     this.#held.add(line.key);
     const {amount, currency, account, bookingDay: day} = line;
     const isAltered =
-      before.pending === 0 && aboutLine({amount, currency, account, day}) !== aboutLine(before);
+      before.pending === 0 &&
+      (line.state === 'pending' ||
+        aboutLine({amount, currency, account, day}) !== aboutLine(before) ||
+        this.#isFound(before));
     this.db
       .prepare(
         `update lines set read = ?, gone = 0, altered = max(altered, ?), ${LINE_FIELDS.map((name) => `${name} = ?`).join(', ')}
@@ -257,6 +260,12 @@ export class StoredLines extends BookPart {
     this.db.prepare('update line_texts set texts = ? where l = ?').run(lineTextsJson(line), before.l);
     this.db.prepare('delete from line_tokens where l = ?').run(before.l);
     this.#holdTokens(before.l, line);
+  }
+
+  /** Whether the last match found what a line is about. */
+  #isFound({l}: LineRow): boolean {
+    const found = `select 1 from found_lines where l = ? and state in ('matched', 'returned')`;
+    return this.db.prepare(found).get(l) !== undefined;
   }
 
   #holdTokens(l: number, line: BankLine): void {

@@ -59,7 +59,7 @@ function findHits({db, scope}: MatchWork): void {
          x.amount = iif((x.amount < 0) = (q.amount < 0), q.amount, -q.amount), x.pending
        from line_tokens t cross join payment_tokens k on k.scope = ?1 and k.token = t.token
        cross join lines x on x.l = t.l cross join payments q on q.p = k.p
-       where x.scope = ?1 and x.gone = 0 and not (x.pending = 1 and x.source = 'statement') and x.currency = q.currency and x.amount <> 0
+       where x.scope = ?1 and x.gone = 0 and not (x.pending = 1 and (x.source = 'statement' or x.altered = 1)) and x.currency = q.currency and x.amount <> 0
          and (q.account is null or q.account = x.account)
          and ${LINE} not in (select l from found_lines)
          and not exists (select 1 from w_rejected r where r.l = ${LINE} and r.p = q.p)
