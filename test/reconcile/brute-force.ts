@@ -295,7 +295,10 @@ class BruteForce {
       ({offer: {group, members}}) =>
         group !== undefined && !members.some((member) => choices.some(({offer}) => offer.payment === member)),
     );
-    for (const {offer, line} of this.#disjoint(groups)) this.#take('group', 'matched', [line], offer.members);
+    for (const {offer, line} of this.#disjoint(groups)) {
+      const states = line.texts.some(({text}) => text === `${offer.members.length} entries`);
+      this.#take('group', states ? 'matched' : 'suggested', [line], offer.members);
+    }
     this.#dropGroups();
   }
 

@@ -92,7 +92,10 @@ describe('totals', () => {
       [1n, 'unexplained'],
       [-1n, 'unexplained'],
     ] as const)
-      assert.equal((await reconcile(group, [line('a', {amount: -2n * BIG - 1n + more})])).lines['a'], state);
+      assert.equal(
+        (await reconcile(group, [line('a', {amount: -2n * BIG - 1n + more, text: '2 ENTRIES'})])).lines['a'],
+        state,
+      );
     const beyond = [payment(1, {amount: -max, groups: ['g']}), payment(2, {amount: -max, groups: ['g']})];
     assert.equal((await reconcile(beyond, [line('a', {amount: 2n})])).lines['a'], 'unexplained');
   });

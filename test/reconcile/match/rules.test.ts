@@ -183,7 +183,7 @@ describe('the rules', () => {
 
     it('of a payment in a group, and of one that the service calls failed', async () => {
       const group = [payment(1, {groups: ['f']}), payment(2, {groups: ['f'], amount: -500n})];
-      const whole = line('file', {amount: -1500n});
+      const whole = line('file', {amount: -1500n, text: 'ACH 2 ENTRIES'});
       assert.deepEqual(await states(group, [whole, back(5)], options), {
         ...{[ID]: 'returned', [recordId(2)]: 'matched', file: 'matched', back5: 'returned'},
       });
@@ -200,15 +200,18 @@ describe('the rules', () => {
       payment(2, {groups: ['file', 'batch'], amount: -500n}),
       payment(3, {groups: ['file', 'batch'], amount: -70n, status: 'failed'}),
     ];
-    assert.deepEqual(await states(group, [line('a', {amount: -1500n})]), {
+    assert.deepEqual(await states(group, [line('a', {amount: -1500n, text: 'SETTLEMENT OF 2 PAYMENTS'})]), {
       ...{[ID]: 'matched', [recordId(2)]: 'matched', [recordId(3)]: 'expected', a: 'matched'},
     });
-    assert.deepEqual((await states(group, [line('a', {amount: -1570n})]))[recordId(3)], 'contradicted');
+    assert.deepEqual(
+      (await states(group, [line('a', {amount: -1570n, text: '3 items'})]))[recordId(3)],
+      'contradicted',
+    );
   });
 
   it('4: need the whole group, its days, and no other payment with that amount', async () => {
     const group = [payment(1, {groups: ['file']}), payment(2, {groups: ['file'], amount: -500n})];
-    const whole = line('file', {amount: -1500n});
+    const whole = line('file', {amount: -1500n, text: 'ACH 2 ENTRIES'});
     const state = async (...args: Parameters<typeof states>) => (await states(...args))['file'];
     assert.equal(await state(group, [whole]), 'matched');
     assert.equal(await state(group, [paid, whole]), 'unexplained');
@@ -218,6 +221,31 @@ describe('the rules', () => {
     assert.equal(await state(group, [whole, {...whole, key: 'again'}]), 'ambiguous');
     assert.equal(await state(group, [whole, line('own', {amount: -500n})]), 'ambiguous');
     assert.equal(await state([payment(1, {groups: ['one']})], [line('file')]), 'suggested');
+  });
+
+  it('4: suggest a line with the sum of a group that does not state how many payments it has', async () => {
+    const group = [payment(1, {groups: ['file']}), payment(2, {groups: ['file'], amount: -500n})];
+    const state = async (text: string, path = 'text') =>
+      (await states(group, [line('a', {amount: -1500n, texts: [{path, text}]})]))['a'];
+    for (const text of [
+      '',
+      'RENT LANDLORD LLC',
+      '3 ENTRIES',
+      '12 ENTRIES',
+      '1.2 ENTRIES',
+      '2',
+      '2 DAYS',
+      'X2 ITEMS',
+    ])
+      assert.equal(await state(text), 'suggested', text);
+    for (const text of ['2 ENTRIES', 'ACH 02 CREDITS', '9 DAYS, 2 payments'])
+      assert.equal(await state(text), 'matched', text);
+    assert.equal(await state('2', 'Ntry/NtryDtls/Btch/NbOfTxs'), 'matched');
+    assert.equal(await state('3', 'Ntry/NtryDtls/Btch/NbOfTxs'), 'suggested');
+    assert.equal(await state('2', 'batch.entry_count'), 'matched');
+    const {book} = await reconcile(group, [line('a', {amount: -1500n})]);
+    assert.match(book.matches[0]!, /"rule":"group","state":"suggested"/);
+    assert.match(book.payments[ID]!, /"state":"suggested"/);
   });
 
   it('5: suggest the only payment and line with one amount in the days of its rail', async () => {
