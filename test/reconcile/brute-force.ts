@@ -33,7 +33,7 @@ export interface Answer {
   matches: string[];
 }
 
-const bare = (word: string) => word.replaceAll('-', '').toLowerCase();
+const bare = (word: string) => word.toLowerCase();
 const ownerOf = ({recordId, key}: ExpectedPayment) => recordId ?? key;
 const hasFailed = ({status}: ExpectedPayment) => status === 'failed' || status === 'canceled';
 const isLive = (payment: ExpectedPayment) => !hasFailed(payment) && payment.status !== 'created';
@@ -92,7 +92,7 @@ class BruteForce {
   }
 
   #tokensOf({recordId, traces}: ExpectedPayment): string[] {
-    return [recordId ?? '', ...traces].map(bare).filter((token) => token.length >= 8);
+    return [recordId ?? '', ...traces].map(bare).filter((token) => token.replaceAll('-', '').length >= 8);
   }
 
   #findHits(): Hit[] {

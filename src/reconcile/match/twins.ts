@@ -35,8 +35,11 @@ const ONE_OF_EACH = `having count(*) = 2 and sum(stated) = 1`;
 const MONEY = 'account, currency, amount';
 
 /** Two texts may have a word, a day or the amount in common without being about the same payment. */
-const IS_REFERENCE = `token glob '*[0-9]*' and token <> cast(abs(amount) as text)
-  and not token glob '[12][09][0-9][0-9][01][0-9][0-3][0-9]' and not token glob '[0-3][0-9][0-3][0-9][12][09][0-9][0-9]'`;
+const BARE = ['-', '.', ',', '/', ':'].reduce((sql, sign) => `replace(${sql}, '${sign}', '')`, 'token');
+const IS_REFERENCE = `instr(token, ' ') = 0 and length(${BARE}) >= 8 and ${BARE} glob '*[0-9]*'
+  and ltrim(${BARE}, '0') <> cast(abs(amount) as text)
+  and not ${BARE} glob '[12][09][0-9][0-9][01][0-9][0-3][0-9]'
+  and not ${BARE} glob '[0-3][0-9][0-3][0-9][12][09][0-9][0-9]'`;
 const byToken = (which: string) =>
   `select distinct ${BOTH} from w_twins join line_tokens using (l) where ${which}
    group by ${MONEY}, day, token ${ONE_OF_EACH}`;

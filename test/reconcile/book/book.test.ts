@@ -246,7 +246,7 @@ describe('the book', () => {
       ]);
       book.match(OPTIONS);
       const [match] = book.matches();
-      assert.deepEqual(match!.proof, {path: 'y', text: 'paid INV-12345 twice', token: 'inv12345'});
+      assert.deepEqual(match!.proof, {path: 'y', text: 'paid INV-12345 twice', token: 'inv-12345'});
       assert.equal(match!.rule, 'trace');
     }));
 });

@@ -227,14 +227,14 @@ describe('two witnesses', () => {
     const credit = {amount: 1000n, bookingDay: '2026-03-05'};
     const back = (text: string) => stated('file', {...credit, text: `RETURN ${recordId(1)} R03 ${text}`});
     const paid = [line('a', {text: recordId(1)}), stated('b')];
-    const customer = 'CUSTOMER PAYMENT 20260305 1000 ACME';
+    const customer = 'CUSTOMER PAYMENT 20260305 2026-03-05 05.03.2026 0000001000 10:00:00 ACME';
     const states = async (...lines: Parameters<typeof reconcile>[1]) => {
       const {payments, lines: found} = await reconcile([payment(1)], lines);
       return [payments[recordId(1)], found['credit']];
     };
 
     it('prove no return with a text that only the statement has', async () => {
-      for (const text of ['', 'CUSTOMER', '20260305', '1000', 'CUSTOMER PAYMENT'])
+      for (const text of ['', 'CUSTOMER', '20260305', '2026-03-05', '05.03.2026', '0000001000', '10:00:00'])
         assert.deepEqual(
           await states(...paid, line('credit', {...credit, text: customer}), back(text)),
           ['matched', 'unexplained'],
