@@ -33,7 +33,7 @@ export interface Answer {
   matches: string[];
 }
 
-const bare = (word: string) => word.replaceAll('-', '').toLowerCase();
+const bare = (word: string) => word.toLowerCase();
 const ownerOf = ({recordId, key}: ExpectedPayment) => recordId ?? key;
 const hasFailed = ({status}: ExpectedPayment) => status === 'failed' || status === 'canceled';
 const isLive = (payment: ExpectedPayment) => !hasFailed(payment) && payment.status !== 'created';
@@ -92,7 +92,7 @@ class BruteForce {
   }
 
   #tokensOf({recordId, traces}: ExpectedPayment): string[] {
-    return [recordId ?? '', ...traces].map(bare).filter((token) => token.length >= 8);
+    return [recordId ?? '', ...traces].map(bare).filter((token) => token.replaceAll('-', '').length >= 8);
   }
 
   #findHits(): Hit[] {
@@ -295,7 +295,10 @@ class BruteForce {
       ({offer: {group, members}}) =>
         group !== undefined && !members.some((member) => choices.some(({offer}) => offer.payment === member)),
     );
-    for (const {offer, line} of this.#disjoint(groups)) this.#take('group', 'matched', [line], offer.members);
+    for (const {offer, line} of this.#disjoint(groups)) {
+      const states = line.texts.some(({text}) => text === `${offer.members.length} entries`);
+      this.#take('group', states ? 'matched' : 'suggested', [line], offer.members);
+    }
     this.#dropGroups();
   }
 

@@ -58,11 +58,12 @@ export function smallWorld(seed: number): SmallWorld {
   const lines = Array.from({length: dice.below(9)}, (_, index): BankLine => {
     const of = payments.length > 0 && dice.chance(0.85) ? pick(payments) : undefined;
     const named = of !== undefined && dice.chance(proof) ? [pick([of.recordId!, ...of.traces])] : [];
+    const count = new Dice(seed, `count ${index}`).chance(0.5) ? `${1 + (seed % 4)} entries` : 'credit';
     return line(`${own}/${index}`, {
       ...{id: undefined, currency, account: account(), bookingDay: pick(DAYS)},
       amount: of === undefined ? amount(0.2) * pick([1n, 1n, 2n, 3n]) : lineAmount(of),
       state: dice.chance(0.1) ? 'pending' : 'posted',
-      texts: (dice.chance(0.7) ? [named] : [named, [text()]])
+      texts: [...(dice.chance(0.7) ? [named] : [named, [text()]]), [count]]
         .filter((each) => each.length > 0)
         .map((each, n) => ({path: `text${n}`, text: each.join(' ')})),
     });

@@ -219,7 +219,7 @@ class WorldMaker {
     const shows = (each: BankLine, of: ExpectedPayment) =>
       [
         fold(of.recordId!),
-        ...of.traces.map(fold).filter((trace) => trace.length >= 8 && isClear(trace)),
+        ...of.traces.map(fold).filter((trace) => trace.replaceAll('-', '').length >= 8 && isClear(trace)),
       ].some((token) => wordsOf(each).includes(token));
     for (const of of payments) {
       const own = this.#lines.filter(
@@ -237,6 +237,10 @@ class WorldMaker {
   }
 }
 
-const fold = (text: string) => text.replaceAll('-', '').toLowerCase();
+const IS_UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+const fold = (text: string) => {
+  const lower = text.toLowerCase();
+  return IS_UUID.test(lower) ? lower.replaceAll('-', '') : lower;
+};
 const wordsOf = ({texts}: BankLine): string[] =>
   texts.flatMap(({text}) => text.split(/[^\p{L}\p{N}-]+/u).map(fold));

@@ -3,7 +3,7 @@ import type {Listing} from '../../client/reading/listing.ts';
 import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
-import type {Json} from '../../narrow.ts';
+import {type Json, type JsonFields, receivedFields} from '../../narrow.ts';
 import {counted} from '../../phrases.ts';
 import type {ReportedBalance} from '../../reconcile/model/asked.ts';
 import type {BankLine} from '../../reconcile/model/line.ts';
@@ -48,11 +48,9 @@ export async function readBankLines(
   const {client, out} = context;
   const query = {account_id: account, ...newestFirst(context.profile.service.paging)};
   let read = 0;
-  for await (const record of checked(
-    context,
-    client.records('treasury.transactions', query, options(context)),
-  )) {
-    const line = serviceLine(record, account, dayAt);
+  const listing = client.records('treasury.transactions', query, options(context, unreadable));
+  for await (const {shown, id} of checked(context, listing)) {
+    const line = serviceLine(shown, account, dayAt, id);
     read += 1;
     if (read % 100 === 0) out.progress(`${counted(read, 'bank transaction')} read`);
     if (isUnread(line)) unreadable.add(line);
@@ -78,15 +76,12 @@ export async function readPayments(
     if (payments.length % 100 === 0) out.progress(`${counted(payments.length, 'payment')} read`);
   };
   const query = {created_from: `${from}T00:00:00Z`}; // a day in New York begins hours after the day in UTC
-  for await (const record of checked(context, client.records('payouts.list', query, options(context))))
-    add(servicePayment(record, 'payout', dayAt));
-  for await (const record of checked(context, client.records('payins.list', query, options(context))))
-    add(servicePayment(record, 'payin', dayAt));
-  for await (const record of checked(
-    context,
-    client.records('accountTransfers.list', {}, options(context)),
-  )) {
-    const ends = serviceTransfer(record, accounts, dayAt);
+  const listed = (name: 'payouts.list' | 'payins.list' | 'accountTransfers.list', params: JsonFields) =>
+    checked(context, client.records(name, params, options(context, unreadable)));
+  for await (const {shown} of listed('payouts.list', query)) add(servicePayment(shown, 'payout', dayAt));
+  for await (const {shown} of listed('payins.list', query)) add(servicePayment(shown, 'payin', dayAt));
+  for await (const {shown} of listed('accountTransfers.list', {})) {
+    const ends = serviceTransfer(shown, accounts, dayAt);
     if (isUnread(ends)) unreadable.add(ends);
     else for (const end of ends) if (end.day >= from) add(end);
   }
@@ -115,11 +110,13 @@ export async function readCarriedOver(
   return found;
 }
 
-const options = (context: Context) => ({
+/** A warning of the service makes a list incomplete, as does a list that moved while it was read. */
+const options = (context: Context, unreadable?: UnreadRecords) => ({
   ...{all: true, pageSize: 100, checksFilters: true, signal: context.stop.signal},
-  onWarning: ({text}: {text: string | undefined}) => {
-    context.out.warn(text ?? 'the service answered 207 without a warning: the list may be incomplete');
+  onWarning: ({text = 'the service answered 207 without a warning: the list may be incomplete'}) => {
     context.effects.tookPartly();
+    if (unreadable === undefined) context.out.warn(text);
+    else unreadable.add({unread: context.out.sanitizer.line(text)});
   },
 });
 
@@ -127,8 +124,12 @@ const options = (context: Context) => ({
  * Records of a list that changed while it was read may be missing. The book is on disk, so secrets that a service repeats
  * are masked, and characters that control a terminal removed, before anything of a record is kept.
  */
-async function* checked({effects, out}: Context, listing: Listing<ServiceRecord>): AsyncGenerator<Json> {
-  for await (const record of listing) yield out.sanitizer.value(record, 'line');
+async function* checked(
+  {effects, out}: Context,
+  listing: Listing<ServiceRecord>,
+): AsyncGenerator<{shown: Json; id: Json}> {
+  for await (const record of listing)
+    yield {shown: out.sanitizer.value(record, 'line'), id: receivedFields(record)['id']};
   if (listing.hasMoved) effects.tookPartly();
 }
 

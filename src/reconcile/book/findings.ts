@@ -124,7 +124,7 @@ export class Findings extends BookPart {
          (select y.key from lines y where y.l = coalesce(w.twin, (select v.l from twins v where v.twin = x.l))) as twin
        from lines x join line_texts t on t.l = x.l left join twins w on w.l = x.l
        left join found_lines f on f.l = coalesce(w.twin, x.l)
-       where x.scope = ?1 and x.key > ?2 and not (x.gone = 1 and x.pending = 1)
+       where x.scope = ?1 and x.key > ?2 and not (x.gone = 1 and x.pending = 1 and x.altered = 0)
          and (?3 is null or coalesce(f.state, 'unexplained') = ?3) and (?4 is null or x.key = ?4)
          and (?5 is null or x.id = ?5) and (?6 is null or (x.account in (select value from json_each(?6))
            and ${DAY_OF_PAIR} between ?7 and ?8))

@@ -20,11 +20,12 @@ export interface LineRow {
 
 /** What a decision is about: if any of this changes, a person decides again. */
 export const aboutLine = (
-  line: Pick<LineRow, 'amount' | 'currency' | 'account' | 'day'> & {gone?: number},
+  line: Pick<LineRow, 'amount' | 'currency' | 'account' | 'day'> &
+    Partial<Record<'gone' | 'pending' | 'altered', number>>,
 ): string =>
   JSON.stringify([
     ...[String(line.amount), line.currency, line.account, line.day],
-    ...(line.gone === 1 ? ['gone'] : []),
+    ...(line.gone === 1 ? ['gone'] : line.pending === 1 && line.altered === 1 ? ['pending'] : []),
   ]);
 
 /** JSON has no integers beyond 2^53. */

@@ -30,7 +30,7 @@ export const BOOK_MIGRATIONS = [
         read integer not null,
         -- A later read of its account and days did not have it.
         gone integer not null default 0,
-        -- It was posted with another amount, currency, account or day before.
+        -- It was posted before with another amount, currency, account or day, or with another text that was found.
         altered integer not null default 0,
         unique (scope, key)
       );
@@ -351,6 +351,13 @@ export const BOOK_MIGRATIONS = [
       create index lines_gone on lines (scope, account, currency, amount, day) where gone = 1;
       insert into stated_balances select scope, account, currency, first, last, 0, opening, closing from balances;
       drop table balances;
+    `,
+  },
+  {
+    name: '0006-sure-twins',
+    sql: `
+      -- 1 if the two share an id or a reference, and not only their amount and day.
+      alter table twins add column sure integer not null default 0;
     `,
   },
 ] as const;

@@ -88,9 +88,8 @@ export class StoredLines extends BookPart {
     this.db.transaction(() => {
       this.#startRead();
       const isStatement = read.source === 'statement';
-      for (const line of lines)
-        if (isStatement) this.#putStated(line);
-        else this.#put(line);
+      if (isStatement) for (const line of lines) this.#putStated(line);
+      else for (const line of numbered(lines)) this.#put(line);
       this.#endRead(read);
       this.#counts.gone = isStatement ? this.gone.compare(read) : this.gone.mark(read, this.#read);
     });
@@ -245,9 +244,13 @@ export class StoredLines extends BookPart {
 
   #replace(line: BankLine, before: LineRow): void {
     this.#counts.changed += 1;
+    this.#held.add(line.key);
     const {amount, currency, account, bookingDay: day} = line;
     const isAltered =
-      before.pending === 0 && aboutLine({amount, currency, account, day}) !== aboutLine(before);
+      before.pending === 0 &&
+      (line.state === 'pending' ||
+        aboutLine({amount, currency, account, day}) !== aboutLine(before) ||
+        this.#isFound(before));
     this.db
       .prepare(
         `update lines set read = ?, gone = 0, altered = max(altered, ?), ${LINE_FIELDS.map((name) => `${name} = ?`).join(', ')}
@@ -257,6 +260,12 @@ export class StoredLines extends BookPart {
     this.db.prepare('update line_texts set texts = ? where l = ?').run(lineTextsJson(line), before.l);
     this.db.prepare('delete from line_tokens where l = ?').run(before.l);
     this.#holdTokens(before.l, line);
+  }
+
+  /** Whether the last match found what a line is about. */
+  #isFound({l}: LineRow): boolean {
+    const found = `select 1 from found_lines where l = ? and state in ('matched', 'returned')`;
+    return this.db.prepare(found).get(l) !== undefined;
   }
 
   #holdTokens(l: number, line: BankLine): void {
@@ -269,6 +278,20 @@ export class StoredLines extends BookPart {
 
 const keyWith = (key: string, content: string): string =>
   `${key}/${hash('sha256', content, 'hex').slice(0, 8)}`;
+
+/** Equal lines without an id are numbered, so that one that is booked twice is two lines, in any order of the list. */
+function* numbered(lines: Iterable<BankLine>): Generator<BankLine> {
+  const alike = new Map<string, BankLine[]>();
+  for (const line of lines)
+    if (line.id !== undefined) yield line;
+    else if (!alike.has(line.key)) alike.set(line.key, [line]);
+    else alike.get(line.key)?.push(line);
+  for (const [key, its] of alike) {
+    const all = its.map((line) => ({line, content: contentOf(line)}));
+    all.sort((a, b) => (a.content < b.content ? -1 : 1));
+    for (const [at, {line}] of all.entries()) yield at === 0 ? line : {...line, key: `${key}/${at + 1}`};
+  }
+}
 
 const isUnreadSame = (found: FoundRow | undefined, line: BankLine): found is FoundRow =>
   found?.isRead === 0 && contentOf(lineOfRow(found)) === contentOf(line);

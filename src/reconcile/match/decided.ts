@@ -35,15 +35,19 @@ export function applyDecisions(work: MatchWork): void {
   takeConfirmed(work);
 }
 
+/** The same as `aboutLine`. */
+const ABOUT = 'cast(x.amount as text), x.currency, x.account, x.day';
+
 /** By line, in the order of their keys: decisions that contradict each other then end alike on every machine. */
 function readDecided({db, scope}: MatchWork): Map<number, DecidedLine> {
   const rows = db
     .prepare<{l: number; verb: Decision['verb']; payments: string}>(
       `select coalesce(w.twin, x.l) as l, d.verb, d.payments
        from decisions d join lines x on x.scope = d.scope and x.key = d.line left join twins w on w.l = x.l
-       where d.scope = ? and d.about = iif(x.gone = 1,
-         json_array(cast(x.amount as text), x.currency, x.account, x.day, 'gone'),
-         json_array(cast(x.amount as text), x.currency, x.account, x.day))
+       where d.scope = ? and d.about = case
+         when x.gone = 1 then json_array(${ABOUT}, 'gone')
+         when x.pending = 1 and x.altered = 1 then json_array(${ABOUT}, 'pending')
+         else json_array(${ABOUT}) end
        order by d.line, d.seq`,
     )
     .all(scope);

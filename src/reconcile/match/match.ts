@@ -7,7 +7,7 @@ import {writeDues} from './dues.ts';
 import {writeFreeGroups, writeFreeLines, writeFreePayments, writeOffers} from './free.ts';
 import {matchGroups, suggestOffers} from './offers.ts';
 import {matchPending, matchProofs, matchReturns, nameOtherHits} from './proofs.ts';
-import {writeRest} from './rest.ts';
+import {changedLines, writeRest} from './rest.ts';
 import {suggestSubsets} from './subsets.ts';
 import {readBookTotals} from './totals.ts';
 import {pairSources} from './twins.ts';
@@ -39,7 +39,7 @@ export function matchAll(work: MatchWork, options: MatchOptions, asked?: AskedPe
   matchPending(work);
   returnConfirmed(work);
   writeRest(work, options);
-  const why = [...doubts, ...compareBalances(work, asked)];
+  const why = [...doubts, ...changedLines(work, asked), ...compareBalances(work, asked)];
   const perCurrency = readBookTotals(work, asked);
   clearWork(work);
   return {conclusive: why.length === 0, why, perCurrency};

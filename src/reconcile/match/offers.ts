@@ -1,3 +1,4 @@
+import {ownJson} from '../../narrow.ts';
 import type {Rule} from '../model/finding.ts';
 import {IS_MEMBER, MEMBERS} from './free.ts';
 import {addCandidates, dropTaken, type MatchWork, takeSets} from './work.ts';
@@ -39,7 +40,10 @@ const IS_UNIQUE = `not exists (select 1 from w_choices d where d.o = c.o and d.l
 const CHOICES = 'from w_choices c join w_offers o on o.o = c.o';
 const OF_GROUP = `join w_groups g on g.g = o.g cross join ${MEMBERS} where ${IS_MEMBER}`;
 
-/** 4: a line with the sum of a declared group, if no payment could be its own line. */
+/**
+ * 4: a line with the sum of a declared group, if no payment could be its own line. Any line may have that sum: only one
+ * that states how many payments it has is matched, and a person decides about others.
+ */
 export function matchGroups(work: MatchWork): void {
   const {db, scope} = work;
   writeChoices(work);
@@ -48,8 +52,35 @@ export function matchGroups(work: MatchWork): void {
   db.prepare(`insert into w_sets (m, l, p, rule) select c.l, c.l, m.p, 'group' ${members}`).run(scope);
   db.prepare(`delete from w_sets where m in (select c.l ${members} and ${isOnItsOwn})`).run(scope);
   dropShared(work);
+  const lines = db.prepare<{m: number; members: number}>(
+    'select m, count(*) as members from w_sets group by m',
+  );
+  const others = lines.all().filter((line) => !statesMembers(work, line));
   takeSets(work, {state: 'matched', line: 'matched'});
+  for (const {m} of others)
+    for (const [table, key] of Object.entries({matches: 'm', found_lines: 'l', found_payments: 'm'}))
+      db.prepare(`update ${table} set state = 'suggested' where ${key} = ?`).run(m);
   dropGroups(work);
+}
+
+const COUNT_FIELD = /(?:NbOfTxs|(?:^|[._])count)$/i;
+const COUNT_TEXT =
+  /(?<![\p{L}\p{N}.,-])(\d{1,7}) (?:entries|items|payments|transactions|credits|debits)(?![\p{L}\p{N}])/giu;
+
+/** Whether the texts of a line state how many payments it has: `NbOfTxs`, or `ACH SETTLEMENT 3 ENTRIES`. */
+function statesMembers({db}: MatchWork, {m, members}: {m: number; members: number}): boolean {
+  const rows = db
+    .prepare<{texts: string}>(
+      `select texts from line_texts where l = ?1 or l in (select l from twins where twin = ?1 and sure = 1)`,
+    )
+    .all(m);
+  return rows
+    .flatMap(({texts}) => ownJson<[string, string][]>(texts)) // as stored lines are
+    .some(
+      ([path, text]) =>
+        (COUNT_FIELD.test(path) && text === String(members)) ||
+        [...text.matchAll(COUNT_TEXT)].some(([, count]) => Number(count) === members),
+    );
 }
 
 /** A payment cannot be in two lines. */

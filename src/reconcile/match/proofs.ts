@@ -2,6 +2,8 @@ import {addCandidates, type MatchWork, RULE_OF_KIND, takePairs, takeSets} from '
 
 /** Posted lines with a token of a payment in the same direction, with and without its amount. */
 const EQUAL = 'same = 1 and equal = 1 and pending = 0';
+/** Hits of other kinds are those of `IS_UNSURE`. */
+const PROVES = 'kind < 3';
 const UNEQUAL = 'same = 1 and equal = 0 and pending = 0';
 const IS_FREE = 'p not in (select p from found_payments)';
 const IS_CLEAR = 'l not in (select l from w_crowded)';
@@ -14,6 +16,7 @@ export function matchProofs(work: MatchWork): void {
   findCrowded(work);
   takeEqual(work);
   takeDuplicates(work);
+  suggestStated(work);
   takeCrowded(work);
   takeUnequal(work);
 }
@@ -40,6 +43,9 @@ const MAY_BE_CUT = `t.ends = 1 and exists (
 /** A line that two sources have is the first one's, with the texts of both. */
 const LINE = 'coalesce((select twin from twins w where w.l = x.l), x.l)';
 
+/** A line `x` of a statement that has little in common with the line of the service that it is paired with. */
+const IS_UNSURE = `exists (select 1 from twins w where w.l = x.l and w.sure = 0)`;
+
 /**
  * A reference may have been used for an earlier payment, too early to be in the book. A day is left for time zones. An id
  * is never used again.
@@ -49,11 +55,11 @@ const MAY_BE_OLDER = `k.kind = 2 and x.day < date(q.day, '-1 day')`;
 function findHits({db, scope}: MatchWork): void {
   db.prepare(
     `insert into w_hits (l, p, kind, same, equal, pending)
-       select ${LINE}, q.p, k.kind, (x.amount < 0) = (q.amount < 0),
+       select ${LINE}, q.p, k.kind + 2 * ${IS_UNSURE}, (x.amount < 0) = (q.amount < 0),
          x.amount = iif((x.amount < 0) = (q.amount < 0), q.amount, -q.amount), x.pending
        from line_tokens t cross join payment_tokens k on k.scope = ?1 and k.token = t.token
        cross join lines x on x.l = t.l cross join payments q on q.p = k.p
-       where x.scope = ?1 and x.gone = 0 and not (x.pending = 1 and x.source = 'statement') and x.currency = q.currency and x.amount <> 0
+       where x.scope = ?1 and x.gone = 0 and not (x.pending = 1 and (x.source = 'statement' or x.altered = 1)) and x.currency = q.currency and x.amount <> 0
          and (q.account is null or q.account = x.account)
          and ${LINE} not in (select l from found_lines)
          and not exists (select 1 from w_rejected r where r.l = ${LINE} and r.p = q.p)
@@ -80,7 +86,7 @@ function findCrowded({db}: MatchWork): void {
 function takeEqual(work: MatchWork): void {
   work.db.exec(
     `insert into w_pairs (l, p, rule) select l, p, ${RULE_OF_KIND} from (
-       select p, min(l) as l, min(kind) as kind from w_hits where ${EQUAL} and ${IS_FREE} group by p having count(*) = 1)
+       select p, min(l) as l, min(kind) as kind from w_hits where ${EQUAL} and ${PROVES} and ${IS_FREE} group by p having count(*) = 1)
      where ${IS_CLEAR}`,
   );
   takePairs(work, {state: 'matched'});
@@ -90,11 +96,22 @@ function takeEqual(work: MatchWork): void {
 function takeDuplicates(work: MatchWork): void {
   work.db.exec(
     `insert into w_sets (m, l, p, rule) select s.m, h.l, s.p, ${RULE_OF_KIND} from (
-       select p, min(l) as m from w_hits where ${EQUAL} and ${IS_FREE} group by p
+       select p, min(l) as m from w_hits where ${EQUAL} and ${PROVES} and ${IS_FREE} group by p
        having count(*) > 1 and sum(${IS_CROWDED}) = 0) s
-     join w_hits h on h.p = s.p and ${EQUAL}`,
+     join w_hits h on h.p = s.p and ${EQUAL} and ${PROVES}`,
   );
   takeSets(work, {state: 'duplicate', line: 'duplicate'});
+}
+
+/** The only line with its amount, whose token only the statement has: a person decides. */
+function suggestStated(work: MatchWork): void {
+  work.db.exec(
+    `insert into w_pairs (l, p, rule) select l, p, ${RULE_OF_KIND} from (
+       select p, min(l) as l, min(kind) as kind from w_hits where ${EQUAL} and ${IS_FREE}
+       group by p having count(*) = 1 and min(kind) > 2)
+     where ${IS_CLEAR}`,
+  );
+  takePairs(work, {state: 'suggested'});
 }
 
 /**
@@ -128,7 +145,7 @@ function takeUnequal(work: MatchWork): void {
 }
 
 const BACK = `w_hits h cross join found_payments f on f.p = h.p cross join lines d on d.l = f.m cross join lines x on x.l = h.l
-  where h.same = 0 and h.equal = 1 and h.pending = 0 and f.state = 'matched' and x.day >= d.day and h.${IS_CLEAR}
+  where h.same = 0 and h.equal = 1 and h.pending = 0 and h.${PROVES} and f.state = 'matched' and x.day >= d.day and h.${IS_CLEAR}
     and h.l not in (select l from found_lines)`;
 
 /** 3: money that came back later, for a payment that is matched. In several lines: a person finds out which it is. */

@@ -1,5 +1,8 @@
 import {ownJson} from '../../narrow.ts';
+import {counted} from '../../phrases.ts';
+import type {AskedPeriod} from '../model/asked.ts';
 import type {MatchOptions} from '../model/options.ts';
+import {countedDay, isAsked, periodParams} from './period.ts';
 import {IS_LIVE, type MatchWork} from './work.ts';
 
 /** Lines read at a time. */
@@ -42,13 +45,32 @@ function writeLines({db, scope}: MatchWork): void {
     `update found_lines set state = 'internal' where state = 'matched' and m in (
        select f.m from payments q join found_payments f on f.p = q.p where q.scope = ? and q.kind = 'transfer' and f.m is not null)`,
   ).run(scope);
+  db.prepare(
+    `update found_lines set state = 'changed' where state = 'unexplained' and l in (
+       select l from lines where scope = ? and altered = 1)`,
+  ).run(scope);
   // A pending line disappears when it is posted.
   db.prepare(
     `insert into found_lines (l, state)
        select x.l, iif((x.gone = 1 and x.pending = 0) or x.altered = 1, 'changed', 'unexplained') from lines x
-       where x.scope = ? and x.l not in (select l from found_lines) and not (x.gone = 1 and x.pending = 1)
+       where x.scope = ? and x.l not in (select l from found_lines) and not (x.gone = 1 and x.pending = 1 and x.altered = 0)
          and not exists (select 1 from twins w where w.l = x.l)`,
   ).run(scope);
+}
+
+/** The lines of the service that it lists no longer, or not as before: they may have proven a payment or a return. */
+export function changedLines({db, scope}: MatchWork, asked: AskedPeriod | undefined): string[] {
+  const rows = db
+    .prepare<{account: string; count: number; first: string}>(
+      `select x.account, count(*) as count, min(x.day) as first from found_lines f join lines x on x.l = f.l
+       where x.scope = ?1 and f.state = 'changed' and x.source = 'service'
+         and ${countedDay('x')} <= ?4 and (x.gone + x.pending = 0 or ${countedDay('x')} >= ?3) and ${isAsked('x.account')} group by x.account order by x.account`,
+    )
+    .all(...periodParams(scope, asked));
+  return rows.map(
+    ({account, count, first}) =>
+      `account ${account}: ${counted(count, 'line')} that the service listed before ${count === 1 ? 'is' : 'are'} gone or altered, from ${first} on`,
+  );
 }
 
 /** The owner's own money, by the text of a line. */

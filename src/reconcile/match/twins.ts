@@ -7,12 +7,14 @@ const DAYS_APART = 3;
 
 /**
  * The service's lines and a statement are two witnesses of the same money: each line of one is paired with its line of
- * the other, and from then on the two are one line with the texts of both.
+ * the other, and from then on the two are one line with the texts of both. A file can be edited, so the text of a
+ * statement proves nothing if the pair has only its amount and day in common.
  * @returns what one of them has and the other has not, although both were read for that day
  */
 export function pairSources(work: MatchWork, asked: AskedPeriod | undefined): string[] {
   writeLinesOfBoth(work);
-  for (const pairs of PAIRS) takeTwins(work, pairs);
+  for (const pairs of SURE_PAIRS) takeTwins(work, pairs, 1);
+  for (const pairs of OTHER_PAIRS) takeTwins(work, pairs, 0);
   takeStatementOnly(work);
   return unpaired(work, asked);
 }
@@ -32,10 +34,24 @@ const BOTH = `min(iif(stated = 0, l, null)) as a, min(iif(stated = 1, l, null)) 
 const ONE_OF_EACH = `having count(*) = 2 and sum(stated) = 1`;
 const MONEY = 'account, currency, amount';
 
-/** Queries for a line `a` of the service and a line `b` of a statement, the surest first. */
-const PAIRS = [
+/** Two texts may have a word, a day or the amount in common without being about the same payment. */
+const BARE = ['-', '.', ',', '/', ':'].reduce((sql, sign) => `replace(${sql}, '${sign}', '')`, 'token');
+const IS_REFERENCE = `instr(token, ' ') = 0 and length(${BARE}) >= 8 and ${BARE} glob '*[0-9]*'
+  and ltrim(${BARE}, '0') <> cast(abs(amount) as text)
+  and not ${BARE} glob '[12][09][0-9][0-9][01][0-9][0-3][0-9]'
+  and not ${BARE} glob '[0-3][0-9][0-3][0-9][12][09][0-9][0-9]'`;
+const byToken = (which: string) =>
+  `select distinct ${BOTH} from w_twins join line_tokens using (l) where ${which}
+   group by ${MONEY}, day, token ${ONE_OF_EACH}`;
+
+/** Queries for a line `a` of the service and a line `b` of a statement that share an id or a reference. */
+const SURE_PAIRS = [
   `select ${BOTH} from w_twins where id is not null group by ${MONEY}, id ${ONE_OF_EACH}`,
-  `select distinct ${BOTH} from w_twins join line_tokens using (l) group by ${MONEY}, day, token ${ONE_OF_EACH}`,
+  byToken(IS_REFERENCE),
+];
+/** The same for lines that have little more in common than their amount and day, the surest first. */
+const OTHER_PAIRS = [
+  byToken('true'),
   `select ${BOTH} from w_twins group by ${MONEY}, day ${ONE_OF_EACH}`,
   // Equal lines, as many in both. Only one side names payments, so it does not matter which line has which twin.
   `select ${BOTH} from (
@@ -48,12 +64,11 @@ const PAIRS = [
    where a.stated = 0 and b.stated = 1 and abs(julianday(a.day) - julianday(b.day)) <= ${DAYS_APART}`,
 ];
 
-/** Pairs what the query finds, unless a line is in two of its pairs. The line that names payments counts. */
-function takeTwins({db}: MatchWork, pairs: string): void {
+/** Pairs what the query finds, unless a line is in two of its pairs. The line of the service counts. */
+function takeTwins({db}: MatchWork, pairs: string, sure: 0 | 1): void {
   db.exec(`insert or ignore into w_twin_pairs (a, b) ${pairs}`);
-  const isService = '(select named from w_twins where l = p.b) <= (select named from w_twins where l = p.a)';
   db.exec(
-    `insert into twins (l, twin) select iif(${isService}, b, a), iif(${isService}, a, b) from w_twin_pairs p
+    `insert into twins (l, twin, sure) select b, a, ${sure} from w_twin_pairs p
      where not exists (select 1 from w_twin_pairs o where o.a = p.a and o.b <> p.b)
        and not exists (select 1 from w_twin_pairs o where o.b = p.b and o.a <> p.a)`,
   );

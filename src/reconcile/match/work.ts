@@ -96,5 +96,4 @@ export const exactSum = (amount: string) =>
 const high = (amount: string) => `sum(${amount} >> 32)`;
 const low = (amount: string) => `sum(${amount} & 4294967295)`;
 
-export const RULE_OF_KIND =
-  `case kind when 1 then 'id' else 'trace' end` satisfies `${string}${Rule}${string}`;
+export const RULE_OF_KIND = `iif(kind in (1, 3), 'id', 'trace')` satisfies `${string}${Rule}${string}`;

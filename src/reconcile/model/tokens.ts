@@ -1,3 +1,5 @@
+import {isUuid} from '../../contract/ids.ts';
+
 /** Shorter words are too common to prove anything. */
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 64;
@@ -17,13 +19,14 @@ const ASCII_CHAINS = /[a-z\d]+(?:-[a-z\d]+)*/gi;
 const PLAIN = /^[a-z\d]+$/;
 
 /**
- * A text in the form in which it is compared: lower case, without dashes, one space between two words, and no other
- * signs around a word. Signs within a word stay, so that the amount 123,456.78 is not the reference 12345678.
+ * A text in the form in which it is compared: lower case, one kind of dash, one space between two words, and no signs
+ * around a word. Signs within a word stay, so that neither the amount 123,456.78 nor 123-456-78 is the reference
+ * 12345678. Only a UUID is the same with and without its dashes.
  */
 function foldToken(text: string): string {
   if (text.length > MAX_WHOLE) return '';
   if (PLAIN.test(text)) return text;
-  const words = text.replace(DASHES, '').toLowerCase().match(WORDS) ?? [];
+  const words = text.replace(DASHES, '-').toLowerCase().match(WORDS) ?? [];
   return words.map(bareWord).filter(Boolean).join(' ');
 }
 
@@ -32,10 +35,13 @@ function bareWord(word: string): string {
   const signs = [...word];
   const first = signs.findIndex((sign) => IS_WORD.test(sign));
   const last = signs.findLastIndex((sign) => IS_WORD.test(sign));
-  return signs.slice(first, last + 1).join('');
+  const bare = signs.slice(first, last + 1).join('');
+  return isUuid(bare) ? withoutDashes(bare) : bare;
 }
 
-const isUsable = (token: string) => token.length >= MIN_LENGTH && token.length <= MAX_LENGTH;
+const withoutDashes = (token: string): string => token.replaceAll('-', '');
+const isUsable = (token: string) =>
+  token.length <= MAX_LENGTH && token.length >= MIN_LENGTH && withoutDashes(token).length >= MIN_LENGTH;
 
 /** A whole word of a text, folded. */
 export interface TextToken {
@@ -89,8 +95,10 @@ export function paymentTokens(payment: {
   amount: bigint;
 }): PaymentToken[] {
   const amount = String(payment.amount < 0n ? -payment.amount : payment.amount);
-  const isProof = (token: string) =>
-    isUsable(token) && token !== amount && !DATES.some((date) => date.test(token));
+  const isProof = (token: string) => {
+    const bare = withoutDashes(token);
+    return isUsable(token) && bare !== amount && !DATES.some((date) => date.test(bare));
+  };
   const id = foldToken(payment.recordId ?? '');
   const traces = new Set(payment.traces.map(foldToken).filter((token) => token !== id && isProof(token)));
   const ids: PaymentToken[] = isProof(id) ? [{token: id, kind: 'id'}] : [];

@@ -193,14 +193,16 @@ function planOf(
 
 const isOpen = ({state}: FoundPayment): boolean => OF_PAYMENT[state] !== undefined;
 
+/** A line whose day was changed may have been in the period before. */
 function* linesToLookAt(book: Book, within: AskedPeriod): Generator<FoundBankLine> {
   for (const state of keysOf(OF_LINE))
-    for (const one of book.lines({state, within})) if (isMoney(one)) yield one;
+    for (const one of book.lines({state, within: state === 'changed' ? {...within, from: ''} : within}))
+      if (isMoney(one) && (one.isCounted || one.day >= within.from)) yield one;
 }
 
-/** Once if two sources have it. */
-const isMoney = ({line, twin}: FoundBankLine): boolean =>
-  line.state === 'posted' && (twin === undefined || line.source === 'service');
+/** Once if two sources have it. A line that was posted and is pending now counts. */
+const isMoney = ({line, twin, state}: FoundBankLine): boolean =>
+  (line.state === 'posted' || state === 'changed') && (twin === undefined || line.source === 'service');
 
 /** A return may come 60 days after its payment, which may have been sent days before. */
 const RETURN_DAYS = 90;

@@ -35,10 +35,16 @@ const RETURN_CODE = /^(?:R\d{2}|[A-Z]{2}\d{2})$/;
 /**
  * One bank-reported transaction of the service, in canonical form. Nothing is guessed: a record without a readable
  * amount, direction, currency, status or date is returned as unread.
+ * @param received its id before anything was masked or removed in it: two ids may differ only there
  */
-export function serviceLine(record: Json, account: string, dayAt: DayAt): BankLine | Unread {
+export function serviceLine(
+  record: Json,
+  account: string,
+  dayAt: DayAt,
+  received: Json = isObject(record) ? record['id'] : undefined,
+): BankLine | Unread {
   if (!isObject(record)) return {unread: 'a bank transaction is not an object'};
-  const id = idText(record['id']);
+  const id = idText(record['id']) || undefined; // an empty id is none
   const of = `bank transaction ${id ?? 'without an id'}`;
   const {direction, currency_code: currency} = record;
   const amount = storedAmount(record['amount_in_minor_units']);
@@ -57,7 +63,7 @@ export function serviceLine(record: Json, account: string, dayAt: DayAt): BankLi
     amount: direction === 'debit' ? -amount : amount,
     returnCode: returnCodeIn(texts),
   };
-  return {key: keyOf(line), ...line};
+  return {key: keyOf(line, idText(received) || id), ...line};
 }
 
 /** In a field of its own, or as a word of the text: `Return of payout 018f…, R03`. */
@@ -65,11 +71,15 @@ const returnCodeIn = (texts: readonly LineText[]): string | undefined =>
   texts.find((leaf) => /code$/i.test(fieldOf(leaf)) && RETURN_CODE.test(leaf.text))?.text ??
   texts.flatMap(({text}) => (/\breturn\b/i.test(text) ? (/\bR\d{2}\b/.exec(text) ?? []) : []))[0];
 
-/** A line without an id has the hash of its content; the book tells equal ones apart. */
-function keyOf({account, id, ...content}: Omit<BankLine, 'key'>): string {
-  if (id !== undefined) return `service:${account}:${id}`;
+/**
+ * A line without an id has the hash of its content; the book tells equal ones apart. An id that is not shown as it was
+ * received has its own hash, as one that looks like a hash has.
+ */
+function keyOf({account, id, ...content}: Omit<BankLine, 'key'>, received: string | undefined): string {
+  if (received !== undefined && received === id && !id.startsWith('#')) return `service:${account}:${id}`;
   const {amount, currency, bookingDay, texts} = content;
-  return `service:${account}:#${hash('sha256', JSON.stringify([String(amount), currency, bookingDay, texts]), 'base64url').slice(0, 22)}`;
+  const hashed = received === undefined ? [String(amount), currency, bookingDay, texts] : [received];
+  return `service:${account}:#${hash('sha256', JSON.stringify(hashed), 'base64url').slice(0, 22)}`;
 }
 
 /** A bank states the day, or the service a time, whose day is that of New York. */

@@ -98,6 +98,39 @@ describe('the book', () => {
       assert.deepEqual(states(), {a: 'unexplained', b: 'unexplained', c: 'unexplained'});
     }));
 
+  it('has equal lines without an id as often as the bank lists them, in any order and in every read', () =>
+    withBook((book) => {
+      const fee = (fields: Partial<BankLine> = {}) => line('#fee', {id: undefined, ...fields});
+      const pending = fee({state: 'pending'});
+      const states = () => [...book.lines()].map(({line: {key, state}, state: found}) => [key, state, found]);
+      const rest = Array.from({length: 1100}, (_, n) => line(`l${n}`));
+      for (const list of [
+        [fee(), pending, fee(), ...rest],
+        [pending, ...rest, fee(), fee()],
+      ]) {
+        const added = book.addLines(list, READ);
+        book.match(OPTIONS);
+        assert.equal(added.added + added.known, 1103);
+        assert.deepEqual(states().slice(0, 3), [
+          ['#fee', 'posted', 'unexplained'],
+          ['#fee/2', 'posted', 'unexplained'],
+          ['#fee/3', 'pending', 'unexplained'],
+        ]);
+      }
+      assert.equal(book.addLines([fee(), pending, ...rest], READ).gone, 1);
+    }));
+
+  it('keeps the last of two lines with one key in a read', () =>
+    withBook((book) => {
+      const text = (word: string) => line('a', {text: `${word} REFERENCE-1 REFERENCE-2`});
+      book.addLines([text('one'), text('two'), text('three')], READ);
+      book.addLines([text('four'), text('five')], READ);
+      assert.equal(
+        [...book.lines()].map(({line: {texts}}) => texts[0]?.text).join(),
+        'five REFERENCE-1 REFERENCE-2',
+      );
+    }));
+
   it('calls a line altered only if it was posted with another amount, currency, account or day', () =>
     withBook((book) => {
       const stateAfter = (key: string, before: Partial<BankLine>, after: Parameters<typeof line>[1]) => {
@@ -213,7 +246,7 @@ describe('the book', () => {
       ]);
       book.match(OPTIONS);
       const [match] = book.matches();
-      assert.deepEqual(match!.proof, {path: 'y', text: 'paid INV-12345 twice', token: 'inv12345'});
+      assert.deepEqual(match!.proof, {path: 'y', text: 'paid INV-12345 twice', token: 'inv-12345'});
       assert.equal(match!.rule, 'trace');
     }));
 });

@@ -102,7 +102,7 @@ describe('a decision', () => {
   it('rejects a group and a set of payments by one of them', () =>
     withBook((book) => {
       book.addPayments([payment(1, {groups: ['file']}), payment(2, {amount: -70n, groups: ['file']})]);
-      addAll(book, [line('a', {amount: -1070n})]);
+      addAll(book, [line('a', {amount: -1070n, text: '2 ENTRIES'})]);
       assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched'});
       book.decide(decision('reject', 'a', [TWO]));
       assert.deepEqual(states(book), {one: 'contradicted', two: 'contradicted', a: 'unexplained'});

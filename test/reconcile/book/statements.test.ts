@@ -178,11 +178,14 @@ describe('a statement in the book', () => {
     it(`proves nothing with a text that was edited later, ${id === undefined ? 'without' : 'with'} an id of the bank`, () =>
       withBook(async (book) => {
         book.addPayments([payment(1)]);
-        addAll(book, [line('a')]);
-        const first = stated('s', {id, text: 'PAYMENT'});
+        addAll(book, [line('a', {text: 'TRN 778812341234'})]);
+        const first = stated('s', {id, text: 'PAYMENT 778812341234'});
         await add(book, 'march.xml', [first]);
         assert.equal(states(book)['a'], 'suggested'); // by its amount
-        const edited = stated(id === undefined ? 't' : 's', {id, text: `PAYMENT ${recordId(1)}`});
+        const edited = stated(id === undefined ? 't' : 's', {
+          id,
+          text: `PAYMENT 778812341234 ${recordId(1)}`,
+        });
         await add(book, 'edited.xml', [edited]);
         const found = states(book);
         assert.deepEqual(

@@ -92,7 +92,10 @@ describe('totals', () => {
       [1n, 'unexplained'],
       [-1n, 'unexplained'],
     ] as const)
-      assert.equal((await reconcile(group, [line('a', {amount: -2n * BIG - 1n + more})])).lines['a'], state);
+      assert.equal(
+        (await reconcile(group, [line('a', {amount: -2n * BIG - 1n + more, text: '2 ENTRIES'})])).lines['a'],
+        state,
+      );
     const beyond = [payment(1, {amount: -max, groups: ['g']}), payment(2, {amount: -max, groups: ['g']})];
     assert.equal((await reconcile(beyond, [line('a', {amount: 2n})])).lines['a'], 'unexplained');
   });
@@ -153,9 +156,9 @@ describe('two witnesses', () => {
       ],
     );
     assert.deepEqual(found.totals.why, []);
-    assert.deepEqual(found.payments, {[recordId(1)]: 'matched', [recordId(2)]: 'matched'});
-    assert.deepEqual(found.lines, {a: 'matched', b: 'matched', c: 'matched', d: 'matched'});
-    assert.deepEqual(found.totals.perCurrency[0]!.matched, {count: 2, sum: -1070n});
+    assert.deepEqual(found.payments, {[recordId(1)]: 'suggested', [recordId(2)]: 'matched'});
+    assert.deepEqual(found.lines, {a: 'suggested', b: 'suggested', c: 'matched', d: 'matched'});
+    assert.deepEqual(found.totals.perCurrency[0]!.matched, {count: 1, sum: -70n});
     assert.match(found.book.lines['a']!, /"twin":"b"/);
     assert.match(found.book.lines['b']!, /"twin":"a"/);
     assert.match(found.book.matches[0]!, new RegExp(recordId(1)));
@@ -209,8 +212,8 @@ describe('two witnesses', () => {
     const payments = [payment(1), payment(2)];
     const named = [stated('c', {text: recordId(1)}), stated('d', {text: recordId(2)})];
     const found = await reconcile(payments, [line('a'), line('b'), ...named]);
-    assert.deepEqual([found.totals.why, Object.values(found.payments)], [[], ['matched', 'matched']]);
-    assert.equal(found.totals.perCurrency[0]!.matched.count, 2);
+    assert.deepEqual([found.totals.why, Object.values(found.payments)], [[], ['suggested', 'suggested']]);
+    assert.equal(found.totals.perCurrency[0]!.lines.suggested.count, 2);
     const cross = await reconcile(payments, [
       line('a', {text: recordId(1)}),
       line('b'),
@@ -218,6 +221,72 @@ describe('two witnesses', () => {
       stated('e', {text: 'x'}),
     ]);
     assert.equal(cross.totals.conclusive, false);
+  });
+
+  describe('that have only their amount and day in common', () => {
+    const credit = {amount: 1000n, bookingDay: '2026-03-05'};
+    const back = (text: string) => stated('file', {...credit, text: `RETURN ${recordId(1)} R03 ${text}`});
+    const paid = [line('a', {text: recordId(1)}), stated('b')];
+    const customer = 'CUSTOMER PAYMENT 20260305 2026-03-05 05.03.2026 0000001000 10:00:00 ACME';
+    const states = async (...lines: Parameters<typeof reconcile>[1]) => {
+      const {payments, lines: found} = await reconcile([payment(1)], lines);
+      return [payments[recordId(1)], found['credit']];
+    };
+
+    it('prove no return with a text that only the statement has', async () => {
+      for (const text of ['', 'CUSTOMER', '20260305', '2026-03-05', '05.03.2026', '0000001000', '10:00:00'])
+        assert.deepEqual(
+          await states(...paid, line('credit', {...credit, text: customer}), back(text)),
+          ['matched', 'unexplained'],
+          text,
+        );
+      const {book} = await reconcile([payment(1)], [...paid, line('credit', credit), back('')]);
+      assert.match(book.lines['file']!, new RegExp(`"candidates":\\["${recordId(1)}"\\]`));
+    });
+
+    it('prove it with the text of the service, beside one that only the statement has', async () => {
+      const own = line('own', {...credit, bookingDay: '2026-03-06', text: recordId(1)});
+      const lines = [...paid, own, line('credit', credit), back('')];
+      assert.deepEqual(await states(...lines), ['returned', 'unexplained']);
+    });
+
+    it('prove it if they share a reference or an id of the bank as well', async () => {
+      const text = 'TRN 778812341234';
+      assert.deepEqual(await states(...paid, line('credit', {...credit, text}), back(text)), [
+        ...['returned', 'returned'],
+      ]);
+      assert.deepEqual(await states(...paid, line('credit', credit), {...back(''), id: 'credit'}), [
+        ...['returned', 'returned'],
+      ]);
+    });
+
+    it('are suggested for a payment, in any number, beside no other line of it', async () => {
+      const rent = line('rent', {text: 'OFFICE RENT LANDLORD'});
+      const file = stated('file', {text: `LANDLORD ${recordId(1)}`});
+      const state = async (...lines: Parameters<typeof reconcile>[1]) =>
+        (await reconcile([payment(1)], lines)).payments[recordId(1)];
+      assert.equal(await state(rent, file), 'suggested');
+      assert.equal(await state(rent, {...file, bookingDay: '2026-03-06'}), 'suggested');
+      const later = [line('next', {bookingDay: '2026-03-12'}), {...file, key: 'n', bookingDay: '2026-03-12'}];
+      assert.equal(await state(rent, file, ...later), 'ambiguous');
+      assert.equal(
+        await state(rent, file, line('own', {bookingDay: '2026-03-12', text: recordId(1)})),
+        'matched',
+      );
+      const {book} = await reconcile([payment(1)], [rent, file]);
+      assert.match(book.matches[0]!, /"rule":"id","state":"suggested"/);
+    });
+
+    it('can be confirmed by a person', () =>
+      withBook((book) => {
+        book.addPayments([payment(1)]);
+        addAll(book, [line('rent'), stated('file', {text: recordId(1)})]);
+        book.match(OPTIONS);
+        const by = {by: 'kim', note: 'x', at: '2026-03-05T12:00:00Z'};
+        book.decide({verb: 'confirm', line: 'rent', payments: [recordId(1)], ...by});
+        book.match(OPTIONS);
+        assert.equal([...book.payments()][0]!.state, 'matched');
+      }));
   });
 
   it('a line that only the statement has proves nothing, also where the service was not read', async () => {

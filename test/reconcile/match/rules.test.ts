@@ -47,8 +47,11 @@ describe('the rules', () => {
     const of = (trace: string, amount = -1000n) => payment(1, {traces: [trace], amount});
     const state = async (trace: string, text: string, amount = -1000n) =>
       (await states([of(trace, amount)], [line('a', {text, amount})]))['a'];
-    assert.equal(await state('INV-1234', 'payment inv1234 of'), 'suggested'); // seven without the dash
-    assert.equal(await state('INV-12345', 'payment inv12345 of'), 'matched');
+    assert.equal(await state('INV-1234', 'payment inv-1234 of'), 'suggested'); // seven without the dash
+    assert.equal(await state('INV-12345', 'payment inv-12345 of'), 'matched');
+    assert.equal(await state('INV-12345', 'payment inv12345 of'), 'suggested'); // may be another reference
+    assert.equal(await state('12345678-9', 'TRN 123-456-789'), 'suggested');
+    assert.equal(await state('INV-12345', 'payment INV\u201012345 of'), 'matched');
     assert.equal(await state('12345678', 'ACH 12345678'), 'matched');
     assert.equal(await state('20260303', 'ACH 20260303'), 'suggested');
     assert.equal(await state('03032026', 'ACH 03032026'), 'suggested');
@@ -60,8 +63,8 @@ describe('the rules', () => {
   });
 
   it('2: take no token that belongs to two payments, or that may be the beginning of a longer one', async () => {
-    const two = [payment(1, {traces: ['BATCH-7777']}), payment(2, {traces: ['batch7777'], amount: -2000n})];
-    assert.deepEqual(await states(two, [line('a', {text: 'BATCH7777'})]), {
+    const two = [payment(1, {traces: ['BATCH-7777']}), payment(2, {traces: ['batch-7777'], amount: -2000n})];
+    assert.deepEqual(await states(two, [line('a', {text: 'BATCH-7777'})]), {
       ...{[ID]: 'suggested', [recordId(2)]: 'contradicted', a: 'suggested'},
     });
     const longer = [
@@ -183,7 +186,7 @@ describe('the rules', () => {
 
     it('of a payment in a group, and of one that the service calls failed', async () => {
       const group = [payment(1, {groups: ['f']}), payment(2, {groups: ['f'], amount: -500n})];
-      const whole = line('file', {amount: -1500n});
+      const whole = line('file', {amount: -1500n, text: 'ACH 2 ENTRIES'});
       assert.deepEqual(await states(group, [whole, back(5)], options), {
         ...{[ID]: 'returned', [recordId(2)]: 'matched', file: 'matched', back5: 'returned'},
       });
@@ -200,15 +203,18 @@ describe('the rules', () => {
       payment(2, {groups: ['file', 'batch'], amount: -500n}),
       payment(3, {groups: ['file', 'batch'], amount: -70n, status: 'failed'}),
     ];
-    assert.deepEqual(await states(group, [line('a', {amount: -1500n})]), {
+    assert.deepEqual(await states(group, [line('a', {amount: -1500n, text: 'SETTLEMENT OF 2 PAYMENTS'})]), {
       ...{[ID]: 'matched', [recordId(2)]: 'matched', [recordId(3)]: 'expected', a: 'matched'},
     });
-    assert.deepEqual((await states(group, [line('a', {amount: -1570n})]))[recordId(3)], 'contradicted');
+    assert.deepEqual(
+      (await states(group, [line('a', {amount: -1570n, text: '3 items'})]))[recordId(3)],
+      'contradicted',
+    );
   });
 
   it('4: need the whole group, its days, and no other payment with that amount', async () => {
     const group = [payment(1, {groups: ['file']}), payment(2, {groups: ['file'], amount: -500n})];
-    const whole = line('file', {amount: -1500n});
+    const whole = line('file', {amount: -1500n, text: 'ACH 2 ENTRIES'});
     const state = async (...args: Parameters<typeof states>) => (await states(...args))['file'];
     assert.equal(await state(group, [whole]), 'matched');
     assert.equal(await state(group, [paid, whole]), 'unexplained');
@@ -218,6 +224,31 @@ describe('the rules', () => {
     assert.equal(await state(group, [whole, {...whole, key: 'again'}]), 'ambiguous');
     assert.equal(await state(group, [whole, line('own', {amount: -500n})]), 'ambiguous');
     assert.equal(await state([payment(1, {groups: ['one']})], [line('file')]), 'suggested');
+  });
+
+  it('4: suggest a line with the sum of a group that does not state how many payments it has', async () => {
+    const group = [payment(1, {groups: ['file']}), payment(2, {groups: ['file'], amount: -500n})];
+    const state = async (text: string, path = 'text') =>
+      (await states(group, [line('a', {amount: -1500n, texts: [{path, text}]})]))['a'];
+    for (const text of [
+      '',
+      'RENT LANDLORD LLC',
+      '3 ENTRIES',
+      '12 ENTRIES',
+      '1.2 ENTRIES',
+      '2',
+      '2 DAYS',
+      'X2 ITEMS',
+    ])
+      assert.equal(await state(text), 'suggested', text);
+    for (const text of ['2 ENTRIES', 'ACH 02 CREDITS', '9 DAYS, 2 payments'])
+      assert.equal(await state(text), 'matched', text);
+    assert.equal(await state('2', 'Ntry/NtryDtls/Btch/NbOfTxs'), 'matched');
+    assert.equal(await state('3', 'Ntry/NtryDtls/Btch/NbOfTxs'), 'suggested');
+    assert.equal(await state('2', 'batch.entry_count'), 'matched');
+    const {book} = await reconcile(group, [line('a', {amount: -1500n})]);
+    assert.match(book.matches[0]!, /"rule":"group","state":"suggested"/);
+    assert.match(book.payments[ID]!, /"state":"suggested"/);
   });
 
   it('5: suggest the only payment and line with one amount in the days of its rail', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {ExactNumber} from '../../../src/narrow.ts';
+import {ExactNumber, type Json} from '../../../src/narrow.ts';
 import {isUnread, serviceLine} from '../../../src/reconcile/service/service-line.ts';
 import {dayAt} from '../../../src/sandbox/time/schedule.ts';
 
@@ -78,6 +78,27 @@ describe('a bank transaction of the service', () => {
     assert.deepEqual(read({status: 'voided'}), {
       unread: `bank transaction ${RECORD.id} is neither posted nor pending`,
     });
+  });
+
+  it('has the key of its id as it was received, whatever is shown of it', () => {
+    const key = (shown: string, received: unknown) => {
+      const found = serviceLine({...RECORD, id: shown}, ACCOUNT, dayAt, received as Json);
+      assert.ok(!isUnread(found));
+      return found.key;
+    };
+    assert.equal(key('X', 'X'), `service:${ACCOUNT}:X`);
+    const keys = [key('X', 'X'), key('X', 'X\u200b'), key('X', 'X\u200b\u200b'), key('#X', '#X')];
+    assert.equal(new Set(keys).size, 4);
+    assert.equal(key('X', 'X\u200b'), keys[1]);
+    assert.ok(
+      keys.slice(1).every((each) => /:#[\w-]{22}$/.test(each)),
+      keys.join(),
+    );
+  });
+
+  it('with an empty id has none', () => {
+    const empty = line({id: ''});
+    assert.deepEqual([empty.id, empty.key], [undefined, line({id: undefined}).key]);
   });
 
   it('without an id has the hash of its content', () => {
