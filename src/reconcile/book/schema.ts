@@ -353,4 +353,8 @@ export const BOOK_MIGRATIONS = [
       drop table balances;
     `,
   },
+  {
+    name: '0006-namespaces',
+    sql: 'alter table payments add column namespace text; -- of its reference',
+  },
 ] as const;

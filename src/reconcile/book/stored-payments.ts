@@ -23,12 +23,13 @@ export interface PaymentRow {
   day: string;
   batch: string | null;
   reference: string | null;
+  namespace: string | null;
   traces: string;
   declared: string;
 }
 
 export const PAYMENT_COLUMNS = `q.p, q.key, q.record, q.kind, q.account, q.amount, q.currency, q.rail, q.status, q.day,
-  q.batch, q.reference, t.traces, t.declared`;
+  q.batch, q.reference, q.namespace, t.traces, t.declared`;
 
 export const paymentOfRow = (row: PaymentRow): ExpectedPayment => ({
   key: row.key,
@@ -41,13 +42,16 @@ export const paymentOfRow = (row: PaymentRow): ExpectedPayment => ({
   status: row.status ?? undefined,
   day: row.day,
   traces: ownJson<string[]>(row.traces), // written by StoredPayments, as the next
-  row: row.batch === null ? undefined : {batch: row.batch, reference: row.reference ?? ''},
+  row:
+    row.batch === null
+      ? undefined
+      : {batch: row.batch, reference: row.reference ?? '', namespace: row.namespace ?? ''},
   groups: ownJson<string[]>(row.declared),
 });
 
 const COLUMNS = [
   ...['key', 'record', 'owner', 'kind', 'account', 'amount'],
-  ...['currency', 'rail', 'status', 'day', 'batch', 'reference'],
+  ...['currency', 'rail', 'status', 'day', 'batch', 'reference', 'namespace'],
 ];
 /** The payments of one scope. */
 export class StoredPayments extends BookPart {
@@ -175,5 +179,5 @@ const columnsOf = (payment: ExpectedPayment): SqlValue[] => [
   ...[payment.key, payment.recordId ?? null, (payment.recordId ?? payment.key).toLowerCase()],
   ...[payment.kind, payment.account ?? null, payment.amount, payment.currency],
   ...[payment.rail ?? null, payment.status ?? null, payment.day],
-  ...[payment.row?.batch ?? null, payment.row?.reference ?? null],
+  ...[payment.row?.batch ?? null, payment.row?.reference ?? null, payment.row?.namespace ?? null],
 ];
