@@ -1,9 +1,10 @@
 import {ownJson} from '../../narrow.ts';
 import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
-import {paymentTokens} from '../model/tokens.ts';
+import {type PaymentToken, paymentTokens} from '../model/tokens.ts';
 import {BookPart} from './book-part.ts';
 import {HeldInsert} from './held-insert.ts';
+import {hiddenTokens} from './hidden-words.ts';
 
 /** A change with its payments is committed after this many: a million would be one too large to undo. */
 const PAGE = 5000;
@@ -63,9 +64,11 @@ export class StoredPayments extends BookPart {
   readonly #held = new Set<string>();
   #holdsDoubt = false;
   #last = 0;
+  readonly #key: string;
 
-  constructor(db: SqliteDatabase, scope: number) {
+  constructor(db: SqliteDatabase, scope: number, key: string) {
     super(db, scope);
+    this.#key = key;
     const update = COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ');
     this.#payments = new HeldInsert(
       ...([db, 'payments', ['p', 'scope', ...COLUMNS], `on conflict (p) do update set ${update}`] as const),
@@ -125,7 +128,7 @@ export class StoredPayments extends BookPart {
   #hold(p: number, payment: ExpectedPayment): void {
     this.#payments.hold(p, this.scope, ...columnsOf(payment));
     this.#texts.hold(p, JSON.stringify(payment.traces), JSON.stringify(payment.groups));
-    for (const {token, kind} of paymentTokens(payment))
+    for (const {token, kind} of this.#tokensOf(payment))
       this.#tokens.hold(this.scope, token, p, kind === 'id' ? 1 : 2);
     for (const group of new Set(payment.groups)) this.#groups.hold(this.scope, groupName(group, payment), p);
   }
@@ -152,6 +155,13 @@ export class StoredPayments extends BookPart {
     }
   }
 
+  /** With those that the texts of a statement have only as a hash. */
+  #tokensOf(payment: ExpectedPayment): PaymentToken[] {
+    return paymentTokens(payment).flatMap(({token, kind}) =>
+      [token, ...hiddenTokens([token], this.#key)].map((one) => ({token: one, kind})),
+    );
+  }
+
   #forgetTexts(p: number): void {
     const row = this.db
       .prepare<PaymentRow>(
@@ -159,7 +169,7 @@ export class StoredPayments extends BookPart {
       )
       .one(p);
     const payment = paymentOfRow(row);
-    for (const {token} of paymentTokens(payment))
+    for (const {token} of this.#tokensOf(payment))
       this.db
         .prepare('delete from payment_tokens where scope = ? and token = ? and p = ?')
         .run(this.scope, token, p);
