@@ -11,14 +11,28 @@ const SIGNING_SECRETS = /(?<![A-Za-z0-9])whsec_[\w\-.~+/=]{8,}/gi;
 const LONG_DIGITS = /(?<![\w-]|\d\.)\d(?:[ .\u00a0\u2009\u202f-]?\d){11,18}(?![\w-]|\.\d)/g;
 /** Digits of the length of an account number. Ids with letters or dashes are excluded, and so are decimals. */
 const ACCOUNT_DIGITS = /(?<![\w.,-])\d(?:[ -]?\d){7,18}(?![\w-]|[.,]\d)/g;
-/** ISO 13616, printed in groups of four or as one word. */
-const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}(?![A-Za-z0-9])/g;
+/** ISO 13616, printed in groups of four or as one word; in MT940 it follows the number of its field: `?31DE89…`. */
+const IBAN = /(?:(?<![A-Za-z0-9])|(?<=\?\d\d))(?=([A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}))/g;
+/** The countries of each length of an IBAN. The text may go on right after one, or after a space. */
+const IBAN_LENGTHS: Readonly<Record<number, string>> = {
+  ...{15: 'NO', 16: 'BE', 18: 'DK FI FO GL NL SD', 19: 'MK SI', 20: 'AT BA EE KZ LT LU MN XK'},
+  ...{21: 'CH HR LI LV', 22: 'BG BH CR DE GB GE IE ME RS VA', 23: 'AE GI IL IQ OM SO TL'},
+  ...{24: 'AD CZ ES MD PK RO SA SE SK TN VG', 25: 'LY PT ST', 26: 'IS TR', 27: 'BI DJ FR GR IT MC MR SM'},
+  ...{
+    28: 'AL AZ BY CY DO GT HU LB NI PL SV',
+    29: 'BR EG PS QA UA',
+    30: 'JO KW MU',
+    31: 'MT SC',
+    32: 'LC',
+    33: 'RU',
+  },
+};
 /**
  * `account 12345`, `card no. 4111…`, `routing number: 021000021`: named in text, so that a short number is found too. A
  * routing number is public: it stays in a command that is printed to be typed.
  */
 const NAMED_DIGITS =
-  /(?<before>\b(?!(?<=--)routing-number[ =]\d{9}(?![\w-]))(?:account|acct|a\/c|card|routing|iban|aba)(?:[ _-]?(?:number|num|no\.?|nr\.?|#))?[\s:#=]{1,3}(?:is |ending in )?)(?<digits>\d(?:[ -]?\d){4,18})(?![\w-]|[.,]\d)/gi;
+  /(?<before>\b(?!(?<=--)routing-number[ =]\d{9}(?![\w-]))(?:account|acct|a\/c|card|routing|iban|aba)(?:[ _-]?(?:number|num|no\.?|nr\.?|#))?[\s:#=/]{1,3}(?:is |ending in )?|\?31)(?<digits>\d(?:[ -]?\d){4,18})(?![\w-]|[.,]\d)/gi;
 /** Precedes a number that is an amount, a limit or a time, not an account. */
 const AMOUNT_BEFORE =
   /(?:amount(?:_in_minor_units|_in_cents)?|least|most|than|below|above|over|exceeds?|limit|maximum|minimum|balance)(?: of| is|:|=)? ?$/i;
@@ -56,12 +70,34 @@ function besideMasks(text: string, mask: (text: string) => string): string {
 }
 const MASK = /((?:(?:test|live|whsec)_)?…[\w.~+/=-]{0,4})/i;
 
-const maskWhole = (text: string): string =>
+const maskWhole = (text: string): string => maskIbans(maskNumbers(text));
+
+const maskNumbers = (text: string): string =>
   text
     .replace(KEYS, (found) => (isKey(found) ? maskKey(found) : found.replace(SIGNING_SECRETS, maskKey)))
     .replace(NAMED_DIGITS, (_, before: string, digits: string) => before + lastDigits(digits))
-    .replace(LONG_DIGITS, (digits) => (isCardNumber(digits) ? lastDigits(digits) : digits))
-    .replace(IBAN, (found) => (isIban(found) ? lastDigits(found) : found));
+    .replace(LONG_DIGITS, (digits) => (isCardNumber(digits) ? lastDigits(digits) : digits));
+
+function maskIbans(text: string): string {
+  let shown = '';
+  let at = 0;
+  for (const {1: run = '', index} of text.matchAll(IBAN)) {
+    const found = index < at ? undefined : ibanIn(run, text[index + run.length]);
+    if (found === undefined) continue;
+    shown += text.slice(at, index) + lastDigits(found);
+    at = index + found.length;
+  }
+  return shown + text.slice(at);
+}
+
+/** The IBAN that a run of groups begins with: as long as its country has it, or all of the run. */
+function ibanIn(run: string, next = ' '): string | undefined {
+  const [length] = Object.entries(IBAN_LENGTHS).find(([, of]) => of.includes(run.slice(0, 2))) ?? [];
+  const usual = length === undefined ? null : new RegExp(`^(?:[ -]?[A-Z0-9]){${length}}`).exec(run);
+  return [usual?.[0], /[A-Za-z0-9]/.test(next) ? undefined : run].find(
+    (one) => one !== undefined && isIban(one),
+  );
+}
 
 /** This stands beside the expression: as a part of it, it would read the rest of the text again at each `test_`. */
 function isKey(found: string): boolean {
@@ -102,7 +138,7 @@ export const isMasked = (text: string): boolean => /^[*•·xX.…\s-]+\w{0,4}$/
 
 /** Digits alone, or an IBAN: required for a field with a plain name to be protected. */
 export const looksLikeNumber = (text: string): boolean =>
-  /^\d(?:[ .-]?\d){4,18}$/.test(text) || (text.match(IBAN)?.some((found) => found === text) ?? false);
+  /^\d(?:[ .-]?\d){4,18}$/.test(text) || [...text.matchAll(IBAN)].some(([, run]) => run === text);
 
 /** A long run of letters and digits; excludes ids and words. */
 export const looksLikeSecret = (text: string): boolean =>

@@ -57,7 +57,7 @@ function* payments(rows: number): Generator<ExpectedPayment> {
   for (let n = 0; n < rows; n += 1)
     yield payment(0, {
       ...{key: idOf(n), recordId: idOf(n), amount: amountOf(n), day: days[n % 17]!, traces: [traceOf(n)]},
-      ...{row: {batch: 'march', reference: `row ${n}`}, groups: ['march']},
+      ...{row: {batch: 'march', reference: `row ${n}`, namespace: 'default'}, groups: ['march']},
     });
 }
 

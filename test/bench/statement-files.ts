@@ -6,6 +6,7 @@ import {keepHeapSmall} from '../../src/cli/runtime/memory.ts';
 import {Book} from '../../src/reconcile/book/book.ts';
 import type {StatementFormat} from '../../src/reconcile/statement/file/statement.ts';
 import {readStatement} from '../../src/reconcile/statement/read-statement.ts';
+import {Sanitizer} from '../../src/sanitize/sanitizer.ts';
 import {ACCOUNT, SCOPE} from '../reconcile/harness.ts';
 
 const hex = (n: number, length: number) => n.toString(16).padStart(length, '0');
@@ -86,7 +87,9 @@ export async function readLargeStatement(format: StatementFormat, rows: number):
     writeStatement(path, format, rows);
     const book = await Book.open(folder, SCOPE, {write: true});
     const [began, before] = [performance.now(), process.cpuUsage()];
-    const origin = {account: ACCOUNT, name: 'statement', by: 'kim', at: '', isNumberNamed: false};
+    const sanitizer = new Sanitizer();
+    const mask = (field: string, text: string) => sanitizer.line(sanitizer.field(field, text));
+    const origin = {account: ACCOUNT, name: 'statement', by: 'kim', at: '', isNumberNamed: false, mask};
     const {lines} = await book.addStatement(origin, ({take, isKnown}) =>
       readStatement(path, {account: ACCOUNT, isKnown}, take),
     );

@@ -41,6 +41,9 @@ export const payment = (n: number, fields: Partial<ExpectedPayment> = {}): Expec
   ...fields,
 });
 
+/** Keeps the texts of a statement as they are. */
+export const UNMASKED = (_field: string, text: string): string => text;
+
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'remit-reconcile-'));
 
 export async function withBook<T>(

@@ -6,7 +6,7 @@ import {join, relative} from 'node:path';
 import {parseArgs} from 'node:util';
 import {RemitError} from '../../src/errors.ts';
 import {readStatement} from '../../src/reconcile/statement/read-statement.ts';
-import {ACCOUNT, OPTIONS, withBook} from './harness.ts';
+import {ACCOUNT, OPTIONS, UNMASKED, withBook} from './harness.ts';
 
 const {values} = parseArgs({options: {folder: {type: 'string'}, currency: {type: 'string', default: 'EUR'}}});
 if (values.folder === undefined) throw new Error('name a folder: --folder DIR');
@@ -21,6 +21,7 @@ async function outcomeOf(path: string, number?: string): Promise<{text: string; 
       const added = {
         account: ACCOUNT,
         isNumberNamed: true,
+        mask: UNMASKED,
         name: path,
         by: 'test',
         at: '2026-01-01T00:00:00.000Z',

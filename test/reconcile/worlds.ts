@@ -93,7 +93,7 @@ class WorldMaker {
         ...(this.#dice.chance(0.8) ? [this.#digits(15)] : []),
         ...(this.#dice.chance(0.5) ? [counted] : []),
       ],
-      row: {batch: 'march', reference: String(n)},
+      row: {batch: 'march', reference: String(n), namespace: 'default'},
       groups: [`file ${rail} ${day} ${this.#dice.below(2)}`, `batch ${this.#dice.below(3)} ${day}`],
     });
   }

@@ -53,6 +53,48 @@ describe('redaction', () => {
     });
   });
 
+  it('masks an IBAN with and without spaces, whatever comes before and after it', () => {
+    for (const [number, end] of [
+      ['DE89370400440532013000', '3000'],
+      ['DE89 3704 0044 0532 0130 00', '3000'],
+      ['NO93 8601 1117 947', '7947'],
+      ['GB29NWBK60161331926819', '6819'],
+      ['MT84MALT011000012345MTLCAST001S', '001S'],
+    ] as const)
+      for (const [before, after] of [
+        ...[
+          ['', ''],
+          ['SEPA ', ' ACME'],
+          ['IBAN ', ' ACME GMBH'],
+          ['?30BYLADEM1001?31', '?32ACME'],
+          ['a; ', '; B'],
+        ],
+        ...[
+          ['IBAN+', '+BIC+X'],
+          ['RE12345 ', ' DE12 3456'],
+          ['INV-2026-001 ', ' R03'],
+          ['/', '/'],
+          ['(', ').'],
+        ],
+      ] as const)
+        assert.equal(text(`${before}${number}${after}`), `${before}…${end}${after}`);
+    assert.equal(text('DE89370400440532013000ACME'), '…3000ACME');
+    assert.equal(text('DE89370400440532013000 GB29NWBK60161331926819 NO9386011117947'), '…3000 …6819 …7947');
+  });
+
+  it('keeps references that begin like an IBAN', () => {
+    for (const words of ['DE99370400440532013000', 'RE12345678 INV-2026-001 ACME', 'PO12 3456789012345'])
+      assert.equal(text(words), words);
+  });
+
+  it('masks the account number in a field of a statement, and keeps other long numbers', () => {
+    assert.equal(text('/ACCT/123456789012'), '/ACCT/…9012');
+    assert.equal(text('//ACCT/123456789012 //CI/123456789012'), '//ACCT/…9012 //CI/123456789012');
+    assert.equal(text('account/12345'), 'account/…');
+    assert.equal(text('166?00SEPA?301002 0030?311234567?32ACME'), '166?00SEPA?301002 0030?31…?32ACME');
+    assert.equal(text('TRACE 091000019554321 20260302'), 'TRACE 091000019554321 20260302');
+  });
+
   it('masks an IBAN under a plain name even if its check digits are wrong', () => {
     assert.deepEqual(value({account: 'DE00370400440532013000', card: 'of the IBAN DE00370400440532013000'}), {
       account: '…3000',
@@ -492,7 +534,21 @@ describe('text that remit laid out', () => {
     const pieces = [
       ...['0192a000-1234-7000-8000-00000000abcd', '00000000-0000-4000-8000-000000000048', '100.00 USD'],
       ...['2026-11-22T10:15:30Z', '2026-11-22T10:15:30.123Z', 'settled', 'R03 no account or card'],
-      ...['\t', '\n', ' ', '\t', '-', '.', '#', CARD, '4242', '12345', '123 4567', ' DE89370400440532013000'],
+      ...[
+        '\t',
+        '\n',
+        ' ',
+        '\t',
+        '-',
+        '.',
+        '#',
+        CARD,
+        '4242',
+        '12345',
+        '123 4567',
+        ' DE89370400440532013000',
+        '?31',
+      ],
       ...['account', 'acct no.', 'a/c', 'card number', 'routing', 'iban', 'aba', ' is ', ' ending in '],
     ];
     let harmless = 0;

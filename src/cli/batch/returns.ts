@@ -102,10 +102,10 @@ export async function returnsIn(book: Book): Promise<Map<string, BankReturn>> {
   const payments = [...book.payments({state: 'returned'})].map(({payment}) => payment);
   const ids = payments.flatMap(({recordId}) => recordId ?? []);
   const again = paidAgain(book, payments, repayReference);
-  const references = new Map(payments.map(({recordId = '', row}) => [recordId, row?.reference]));
+  const keys = new Map(payments.map(({recordId = '', key}) => [recordId, key]));
   const returns = new Map<string, BankReturn>();
   for (const [id, {code, day}] of book.returnsOf(ids)) {
-    const repayment = again.get(references.get(id) ?? '');
+    const repayment = again.returned.get(keys.get(id) ?? '');
     returns.set(id, {code, day, paidAgainBy: repayment?.by, repayReference: repayment?.reference});
   }
   return returns;

@@ -103,7 +103,7 @@ const isOf = ({journal}: OpenBatch, {baseUrl, mode}: WantedRows['service']): boo
 /** Undefined for a row that has moved no money of its own, and for one of a subaccount. */
 function paymentOf(row: JournalRow, {plan, journal}: OpenBatch, dayAt: DayAt): ExpectedPayment | undefined {
   if (row.subaccount !== null) return undefined;
-  const {kind, batchId} = plan;
+  const {kind, batchId, namespace} = plan;
   const state = journal.stateOf(row);
   const {outcome, reference} = row;
   if (!RECORDED.has(state) && state !== 'in_doubt') return undefined;
@@ -118,10 +118,11 @@ function paymentOf(row: JournalRow, {plan, journal}: OpenBatch, dayAt: DayAt): E
     ...{recordId, kind, account: undefined, currency},
     amount: kind === 'payout' ? -BigInt(amount) : BigInt(amount),
     rail: row.rail ?? undefined,
-    status: outcome?.status ?? undefined,
+    // Of a row in doubt, only the service can show one.
+    status: (state === 'in_doubt' ? undefined : outcome?.status) ?? undefined,
     day: row.scheduled !== null && row.scheduled > sentDay ? row.scheduled : sentDay,
     traces: [reference],
-    row: {batch: batchId, reference},
+    row: {batch: batchId, reference, namespace},
     groups: [`${kind} batch ${batchId}`],
   };
 }

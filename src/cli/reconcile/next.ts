@@ -3,7 +3,8 @@ import {lineName, majorText} from '../../reconcile/report/words.ts';
 import type {BankLine} from '../../reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import type {FoundPayment} from '../../reconcile/book/findings.ts';
-import {isReturnOf, type ReconcileFinding} from '../../reconcile/report/report.ts';
+import {isReturnOf} from '../../reconcile/model/payment.ts';
+import type {ReconcileFinding} from '../../reconcile/report/report.ts';
 
 const TOPICS = {payout: 'payouts', payin: 'payins', transfer: 'transfers'} as const;
 /** Candidates for each of which a command is printed. */

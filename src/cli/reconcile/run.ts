@@ -212,9 +212,10 @@ async function addStatement(
   const {readStatement} = await import('../../reconcile/statement/read-statement.ts');
   const at = new Date(clock.now()).toISOString();
   const origin = {name: cleanLine(basename(path)), by: operatorName(), at};
+  const mask = (field: string, text: string) => out.sanitizer.line(out.sanitizer.field(field, text));
   let read = 0;
   const {format, lines} = await book.addStatement(
-    {account, ...origin, isNumberNamed: reading.number !== undefined},
+    {account, ...origin, isNumberNamed: reading.number !== undefined, mask},
     ({take, isKnown}) =>
       readStatement(resolve(runtime.cwd, path), {...reading, account, isKnown}, (line) => {
         read += 1;

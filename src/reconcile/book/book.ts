@@ -21,13 +21,14 @@ import {
   type PaymentFilter,
 } from './findings.ts';
 import {readOpposites, readReturns, type FoundReturn} from './returns.ts';
+import {type MaskText, maskedLine} from './hidden-words.ts';
 import {BOOK_MIGRATIONS} from './schema.ts';
 import {StoredDecisions} from './stored-decisions.ts';
 import {contentOf} from './line-row.ts';
 import {LAST_READ, type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
 import {StoredPayments} from './stored-payments.ts';
 import {type ReadStatement, type StatementOrigin, StoredStatements} from './stored-statements.ts';
-import {bookScopeId, type BookScope, keepFees, keptFees} from './stored-scope.ts';
+import {bookKey, bookScopeId, type BookScope, keepFees, keptFees} from './stored-scope.ts';
 
 /** A million tokens are looked up in any order. The default of 6 MB would read most pages again. */
 const CACHE_KIB = 64_000;
@@ -56,6 +57,8 @@ interface AddedStatement extends Omit<StatementOrigin, 'format' | 'number'> {
   account: string;
   /** A person has named the account number, so it may be a new one. */
   isNumberNamed: boolean;
+  /** What of the texts is stored. */
+  mask: MaskText;
 }
 
 export interface BookOptions {
@@ -70,6 +73,7 @@ export class Book {
   readonly #db: SqliteDatabase;
   readonly #lock: Lock;
   readonly #scope: number;
+  readonly #key: string;
   readonly #lines: StoredLines;
   readonly #payments: StoredPayments;
   readonly #decisions: StoredDecisions;
@@ -80,8 +84,9 @@ export class Book {
     this.#db = db;
     this.#lock = lock;
     this.#scope = bookScopeId(db, scope);
+    this.#key = bookKey(db);
     this.#lines = new StoredLines(db, this.#scope);
-    this.#payments = new StoredPayments(db, this.#scope);
+    this.#payments = new StoredPayments(db, this.#scope, this.#key);
     this.#decisions = new StoredDecisions(db, this.#scope);
     this.#statements = new StoredStatements(db, this.#scope);
     this.#findings = new Findings(db, this.#scope);
@@ -132,7 +137,7 @@ export class Book {
    * read to its end or is of another account number, nothing.
    */
   async addStatement<Facts extends ReadFacts>(
-    {account, isNumberNamed, ...origin}: AddedStatement,
+    {account, isNumberNamed, mask, ...origin}: AddedStatement,
     read: (reading: StatementReading) => Promise<Facts>,
   ): Promise<Facts> {
     this.#lock.assertHeld();
@@ -142,7 +147,8 @@ export class Book {
     const facts = await this.#lines.addStatement(
       account,
       (put) => {
-        const take = (line: BankLine) => {
+        const take = (read: BankLine) => {
+          const line = maskedLine(read, this.#key, mask);
           fingerprint.update(`${contentOf(line)}\n`);
           put(line);
         };

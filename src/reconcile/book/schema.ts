@@ -360,4 +360,8 @@ export const BOOK_MIGRATIONS = [
       alter table twins add column sure integer not null default 0;
     `,
   },
+  {
+    name: '0007-namespaces',
+    sql: 'alter table payments add column namespace text; -- of its reference',
+  },
 ] as const;

@@ -1,9 +1,10 @@
 import {ownJson} from '../../narrow.ts';
 import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
-import {paymentTokens} from '../model/tokens.ts';
+import {type PaymentToken, paymentTokens} from '../model/tokens.ts';
 import {BookPart} from './book-part.ts';
 import {HeldInsert} from './held-insert.ts';
+import {hiddenTokens} from './hidden-words.ts';
 
 /** A change with its payments is committed after this many: a million would be one too large to undo. */
 const PAGE = 5000;
@@ -23,12 +24,13 @@ export interface PaymentRow {
   day: string;
   batch: string | null;
   reference: string | null;
+  namespace: string | null;
   traces: string;
   declared: string;
 }
 
 export const PAYMENT_COLUMNS = `q.p, q.key, q.record, q.kind, q.account, q.amount, q.currency, q.rail, q.status, q.day,
-  q.batch, q.reference, t.traces, t.declared`;
+  q.batch, q.reference, q.namespace, t.traces, t.declared`;
 
 export const paymentOfRow = (row: PaymentRow): ExpectedPayment => ({
   key: row.key,
@@ -41,13 +43,16 @@ export const paymentOfRow = (row: PaymentRow): ExpectedPayment => ({
   status: row.status ?? undefined,
   day: row.day,
   traces: ownJson<string[]>(row.traces), // written by StoredPayments, as the next
-  row: row.batch === null ? undefined : {batch: row.batch, reference: row.reference ?? ''},
+  row:
+    row.batch === null
+      ? undefined
+      : {batch: row.batch, reference: row.reference ?? '', namespace: row.namespace ?? ''},
   groups: ownJson<string[]>(row.declared),
 });
 
 const COLUMNS = [
   ...['key', 'record', 'owner', 'kind', 'account', 'amount'],
-  ...['currency', 'rail', 'status', 'day', 'batch', 'reference'],
+  ...['currency', 'rail', 'status', 'day', 'batch', 'reference', 'namespace'],
 ];
 /** The payments of one scope. */
 export class StoredPayments extends BookPart {
@@ -59,9 +64,11 @@ export class StoredPayments extends BookPart {
   readonly #held = new Set<string>();
   #holdsDoubt = false;
   #last = 0;
+  readonly #key: string;
 
-  constructor(db: SqliteDatabase, scope: number) {
+  constructor(db: SqliteDatabase, scope: number, key: string) {
     super(db, scope);
+    this.#key = key;
     const update = COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ');
     this.#payments = new HeldInsert(
       ...([db, 'payments', ['p', 'scope', ...COLUMNS], `on conflict (p) do update set ${update}`] as const),
@@ -121,7 +128,7 @@ export class StoredPayments extends BookPart {
   #hold(p: number, payment: ExpectedPayment): void {
     this.#payments.hold(p, this.scope, ...columnsOf(payment));
     this.#texts.hold(p, JSON.stringify(payment.traces), JSON.stringify(payment.groups));
-    for (const {token, kind} of paymentTokens(payment))
+    for (const {token, kind} of this.#tokensOf(payment))
       this.#tokens.hold(this.scope, token, p, kind === 'id' ? 1 : 2);
     for (const group of new Set(payment.groups)) this.#groups.hold(this.scope, groupName(group, payment), p);
   }
@@ -148,6 +155,13 @@ export class StoredPayments extends BookPart {
     }
   }
 
+  /** With those that the texts of a statement have only as a hash. */
+  #tokensOf(payment: ExpectedPayment): PaymentToken[] {
+    return paymentTokens(payment).flatMap(({token, kind}) =>
+      [token, ...hiddenTokens([token], this.#key)].map((one) => ({token: one, kind})),
+    );
+  }
+
   #forgetTexts(p: number): void {
     const row = this.db
       .prepare<PaymentRow>(
@@ -155,7 +169,7 @@ export class StoredPayments extends BookPart {
       )
       .one(p);
     const payment = paymentOfRow(row);
-    for (const {token} of paymentTokens(payment))
+    for (const {token} of this.#tokensOf(payment))
       this.db
         .prepare('delete from payment_tokens where scope = ? and token = ? and p = ?')
         .run(this.scope, token, p);
@@ -175,5 +189,5 @@ const columnsOf = (payment: ExpectedPayment): SqlValue[] => [
   ...[payment.key, payment.recordId ?? null, (payment.recordId ?? payment.key).toLowerCase()],
   ...[payment.kind, payment.account ?? null, payment.amount, payment.currency],
   ...[payment.rail ?? null, payment.status ?? null, payment.day],
-  ...[payment.row?.batch ?? null, payment.row?.reference ?? null],
+  ...[payment.row?.batch ?? null, payment.row?.reference ?? null, payment.row?.namespace ?? null],
 ];

@@ -18,6 +18,10 @@ export function bookScopeId(db: SqliteDatabase, {mode, baseUrl}: BookScope): num
   return db.prepare<{id: number}>('select id from scopes where mode = ? and base_url = ?').one(...scope).id;
 }
 
+/** The key of the hashes of account numbers. */
+export const bookKey = (db: SqliteDatabase): string =>
+  db.prepare<{value: string}>(`select value from book_facts where name = 'key'`).one().value;
+
 /** Keeps the fees of a match, for the matches after a decision. */
 export function keepFees(db: SqliteDatabase, scope: number, fees: readonly FeeRule[]): void {
   const text = JSON.stringify(fees, (_key, value: unknown) =>

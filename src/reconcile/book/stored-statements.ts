@@ -4,6 +4,7 @@ import {counted} from '../../phrases.ts';
 import type {StatedBalances} from '../model/line.ts';
 import {BookPart} from './book-part.ts';
 import type {DaysRead} from './gone-lines.ts';
+import {bookKey} from './stored-scope.ts';
 
 /** A statement that was read, as it is listed. */
 export interface ReadStatement {
@@ -198,8 +199,7 @@ export class StoredStatements extends BookPart {
 
   /** A plain hash of so few digits could be reversed. */
   #hashOf(number: string): string {
-    const {value} = this.db.prepare<{value: string}>(`select value from book_facts where name = 'key'`).one();
-    return createHmac('sha256', value).update(number).digest('hex');
+    return createHmac('sha256', bookKey(this.db)).update(number).digest('hex');
   }
 
   /**

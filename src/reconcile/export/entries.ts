@@ -37,7 +37,7 @@ export interface LedgerBalance {
 
 /** What is exported. */
 export interface LedgerScope extends AskedPeriod {
-  /** References of rows that pay a returned row again: their money is in transit since the return. */
+  /** Keys of payments that pay a returned row again: their money is in transit since the return. */
   repaid: ReadonlySet<string>;
 }
 
@@ -63,8 +63,7 @@ function* entriesOf(book: Book, within: AskedPeriod, repaid: ReadonlySet<string>
     if (isMatched(found)) for (const key of found.match?.payments ?? []) booked.add(key);
   }
   for (const one of book.payments({within}))
-    if (!one.isCarried && isAccepted(one, booked) && !repaid.has(one.payment.row?.reference ?? ''))
-      yield entryOfPayment(one);
+    if (!one.isCarried && isAccepted(one, booked) && !repaid.has(one.payment.key)) yield entryOfPayment(one);
   yield* lines;
 }
 

@@ -18,8 +18,8 @@ export interface ExpectedPayment {
   readonly day: string;
   /** Trace number, end-to-end id, `remit_reference`: what a bank may repeat in a text. */
   readonly traces: readonly string[];
-  /** The batch that planned it. */
-  readonly row: {readonly batch: string; readonly reference: string} | undefined;
+  /** The batch that planned it. A reference is unique in its namespace. */
+  readonly row: {readonly batch: string; readonly reference: string; readonly namespace: string} | undefined;
   /** The groups that it is declared to be booked with, such as one ACH file; the amounts of all add up to one line. */
   readonly groups: readonly string[];
 }
@@ -27,3 +27,7 @@ export interface ExpectedPayment {
 /** Whether money was sent, as far as the status of the record shows; the statuses of all kinds mean the same. */
 export const isSent = (status: string | undefined): boolean =>
   status !== LIFECYCLES.payout.initial && !isBadEnd(LIFECYCLES.payout, status);
+
+/** Whether a line goes in the other direction than its payment. */
+export const isReturnOf = (line: {readonly amount: bigint}, payment: {readonly amount: bigint}): boolean =>
+  line.amount < 0n !== payment.amount < 0n;

@@ -1,5 +1,6 @@
 import type {Book} from '../book/book.ts';
-import {isSent, type ExpectedPayment} from '../model/payment.ts';
+import type {FoundPayment} from '../book/findings.ts';
+import {type ExpectedPayment, isReturnOf, isSent} from '../model/payment.ts';
 
 /** The reference under which a returned row is paid again. */
 export type RepayReference = (reference: string) => string;
@@ -12,25 +13,55 @@ export interface Repayment {
   by: string | undefined;
 }
 
-/** How returned rows are paid again, by their references. `returned` are all payments that came back. */
+export interface Repayments {
+  /** By the keys of the payments that came back. */
+  returned: ReadonlyMap<string, Repayment>;
+  /** Keys of the payments that pay them again, also of those that came back themselves or are not known to have paid. */
+  again: ReadonlySet<string>;
+}
+
+/**
+ * How returned rows are paid again: by a row with the reference for that, and otherwise the same kind, namespace, amount
+ * and currency. `returned` are all payments that came back.
+ */
 export function paidAgain(
   book: Book,
   returned: readonly ExpectedPayment[],
   repayReference: RepayReference,
-): Map<string, Repayment> {
-  const back = new Set(returned.flatMap(({row}) => row?.reference ?? []));
-  if (back.size === 0) return new Map();
-  const wanted = new Set([...back].map(repayReference));
+): Repayments {
+  const rows = returned.flatMap((payment) => (payment.row === undefined ? [] : {payment, row: payment.row}));
+  const back = new Set(rows.map(({payment, row}) => nameOf(payment, row.reference)));
+  const wanted = new Set(rows.map(({payment, row}) => nameOf(payment, repayReference(row.reference))));
   const payers = new Map<string, string>();
-  for (const {payment, state} of book.payments()) {
-    const {row, status} = payment;
-    if (row !== undefined && wanted.has(row.reference) && isSent(status) && state !== 'returned')
-      payers.set(row.reference, row.batch);
+  const again = new Set<string>();
+  for (const found of wanted.size === 0 ? [] : book.payments()) {
+    const {payment} = found;
+    const name = payment.row && nameOf(payment, payment.row.reference);
+    if (payment.row === undefined || name === undefined || !wanted.has(name)) continue;
+    again.add(payment.key);
+    if (isPaid(book, found)) payers.set(name, payment.row.batch);
   }
-  const repayment = (first: string): Repayment => {
+  const repayment = (payment: ExpectedPayment, first: string): Repayment => {
+    const payer = (reference: string) => payers.get(nameOf(payment, reference));
     let reference = repayReference(first);
-    while (back.has(reference) && !payers.has(reference)) reference = repayReference(reference);
-    return {reference, by: payers.get(reference)};
+    while (back.has(nameOf(payment, reference)) && payer(reference) === undefined)
+      reference = repayReference(reference);
+    return {reference, by: payer(reference)};
   };
-  return new Map([...back].map((first) => [first, repayment(first)]));
+  return {
+    returned: new Map(rows.map(({payment, row}) => [payment.key, repayment(payment, row.reference)])),
+    again,
+  };
+}
+
+/** What a payment shares with the one that pays it again, and a reference of its namespace. */
+const nameOf = ({kind, row, amount, currency}: ExpectedPayment, reference: string): string =>
+  JSON.stringify([kind, row?.namespace, String(amount), currency, reference]);
+
+/** Its record is known to have paid, and no line took the money back, of whatever amount. */
+function isPaid(book: Book, {payment, state, candidates}: FoundPayment): boolean {
+  const {recordId, status} = payment;
+  if (recordId === undefined || status === undefined || !isSent(status)) return false;
+  if (state === 'returned' || state === 'duplicate') return false;
+  return !candidates.some((key) => [...book.lines({key})].some(({line}) => isReturnOf(line, payment)));
 }

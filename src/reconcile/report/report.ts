@@ -5,7 +5,7 @@ import type {AskedPeriod} from '../model/asked.ts';
 import {dayFrom} from '../model/day.ts';
 import type {LineState, PeriodState} from '../model/finding.ts';
 import type {BankLine} from '../model/line.ts';
-import type {ExpectedPayment} from '../model/payment.ts';
+import {isReturnOf} from '../model/payment.ts';
 import {paidAgain, type RepayReference} from './repaid.ts';
 import type {CurrencyTotals, ReconcileTotals} from '../model/totals.ts';
 
@@ -62,7 +62,7 @@ export interface ReconcileReport {
   unplanned: number;
   /** Rows in doubt whose payment the bank has booked. */
   doubts: readonly ResolvedDoubt[];
-  /** References under which returned rows are paid again. */
+  /** Keys of the payments that pay returned rows again. */
   repaid: ReadonlySet<string>;
 }
 
@@ -132,7 +132,7 @@ export function readReconcileReport(
     if (!isAsked(one)) continue;
     const {payment, state, candidates} = one;
     // A return is dealt with once the row is paid again.
-    const isOver = state === 'returned' && again.get(payment.row?.reference ?? '')?.by !== undefined;
+    const isOver = state === 'returned' && again.returned.get(payment.key)?.by !== undefined;
     const kind = isOver ? undefined : OF_PAYMENT[state];
     if (kind !== undefined) found.add({kind, payment: one, line: lineOf(book, one), candidates});
     const plan = one.isCarried || state === 'not_sent' ? undefined : planOf(one, planned);
@@ -165,7 +165,7 @@ export function readReconcileReport(
     why: [...totals.why, ...why],
     tables: totals.perCurrency,
     ...{findings: found.kept(), counts: found.counts, unplanned, doubts: doubts.map(({doubt}) => doubt)},
-    repaid: new Set([...again.keys()].map(repayReference)),
+    repaid: again.again,
   };
 }
 
@@ -232,12 +232,6 @@ function* besides(
           yield {kind, line, payment};
     }
 }
-
-/** Whether a line goes in the other direction than its payment. */
-export const isReturnOf = (
-  line: Pick<BankLine, 'amount'>,
-  payment: Pick<ExpectedPayment, 'amount'>,
-): boolean => line.amount < 0n !== payment.amount < 0n;
 
 /** Of the return, or of the match. */
 function lineOf(book: Book, {returned, match, candidates}: FoundPayment): BankLine | undefined {

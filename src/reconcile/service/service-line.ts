@@ -2,6 +2,7 @@ import {hash} from 'node:crypto';
 import {idText} from '../../contract/ids.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
 import {isObject, type JsonFields, type Json} from '../../narrow.ts';
+import {isDay} from '../model/day.ts';
 import type {BankLine, LineText} from '../model/line.ts';
 import {fieldOf, textLeaves} from './leaves.ts';
 
@@ -28,7 +29,6 @@ const READ: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** `R01`, and reasons of ISO 20022. */
 const RETURN_CODE = /^(?:R\d{2}|[A-Z]{2}\d{2})$/;
 
@@ -93,11 +93,10 @@ function daysOf(record: JsonFields, dayAt: DayAt): Pick<BankLine, 'bookingDay' |
 /** The day of a time with a zone, or a day as it is. Undefined for any other text: without a zone it could be two days. */
 export function dayOfTime(text: string, dayAt: DayAt): string | undefined {
   if (isDay(text)) return text;
-  const ms = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) ? Date.parse(text) : Number.NaN;
+  const ms =
+    isDay(text.slice(0, 10)) && /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : dayAt(ms);
 }
-
-const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 
 function stateOf({status, posted_at: posted}: JsonFields): BankLine['state'] | undefined {
   if (status === undefined || status === null) return typeof posted === 'string' ? 'posted' : 'pending';

@@ -41,7 +41,11 @@ describe('the book', () => {
       const second = line('b', {text: 'x'});
       const one = payment(1, {
         ...{account: undefined, rail: undefined, status: undefined, amount: 2n ** 60n + 1n, kind: 'payin'},
-        ...{traces: ['a', 'b'], groups: ['g', 'g'], row: {batch: 'march', reference: 'r 1'}},
+        ...{
+          traces: ['a', 'b'],
+          groups: ['g', 'g'],
+          row: {batch: 'march', reference: 'r 1', namespace: 'default'},
+        },
       });
       const two = payment(2, {recordId: undefined, key: 'batch:march/r 2'});
       book.addPayments([one, two]);
@@ -165,7 +169,7 @@ describe('the book', () => {
 
   it('forgets a row in doubt once its record is known', () =>
     withBook((book) => {
-      const row = {batch: 'march', reference: 'INV-11111'};
+      const row = {batch: 'march', reference: 'INV-11111', namespace: 'default'};
       const doubt = payment(1, {
         key: 'batch:march/INV-11111',
         recordId: undefined,

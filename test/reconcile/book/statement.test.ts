@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import type {Book} from '../../../src/reconcile/book/book.ts';
 import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
-import {ACCOUNT, addAll, line, OPTIONS, readFound, withBook} from '../harness.ts';
+import {ACCOUNT, addAll, line, OPTIONS, payment, readFound, UNMASKED, withBook} from '../harness.ts';
 import {Dice} from '../../sim/random.ts';
+import {filesUnder} from '../../sanitize/canaries.ts';
 import {camtBalance, camtDocument, camtEntry, camtStatement} from '../statement/statements.ts';
 
-const ORIGIN = {account: ACCOUNT, name: 'statement', by: 'kim', at: '', isNumberNamed: false};
+const ORIGIN = {account: ACCOUNT, name: 'statement', by: 'kim', at: '', isNumberNamed: false, mask: UNMASKED};
 const add = (book: Book, text: string) =>
   book.addStatement(ORIGIN, ({take, isKnown}) =>
     readStatement(Buffer.from(text), {account: ACCOUNT, isKnown}, take),
@@ -146,5 +147,36 @@ describe('a statement in the book', () => {
         await assert.rejects(add(book, camtDocument(others[0]!)), /of the account …1065, .* are of …0101$/);
         assert.deepEqual([amounts(book), book.statements.all().length], [[-100n], 1]);
       }));
+  });
+
+  it('matches traces that its texts do not show, and stores no more of them than a keyed hash', async () => {
+    const [number, other] = ['123456789012', '987654321098'];
+    const mask = (_field: string, text: string) => text.replaceAll(/acct \d+/g, 'acct …');
+    await withBook(async (book, folder) => {
+      book.addPayments([payment(1, {traces: [number]}), payment(2, {traces: [other], amount: -2000n})]);
+      const rows = ['2026-03-03,-10.00,USD,a,acct 123456789012', '2026-03-03,-20.00,USD,b,acct 987654321098'];
+      // Equal lines wait for each other in a table.
+      const text = csv([
+        ...rows,
+        '2026-03-03,-5.00,USD,c,acct 555566667777',
+        '2026-03-03,-5.00,USD,c,acct 555566667777',
+      ]);
+      await book.addStatement({...ORIGIN, mask}, ({take, isKnown}) =>
+        readStatement(Buffer.from(text), {account: ACCOUNT, isKnown}, take),
+      );
+      book.match(OPTIONS);
+      const found = [...book.payments()].map(({state, match}) => `${state} ${match?.rule}`);
+      assert.deepEqual(found, ['matched trace', 'matched trace']);
+      for (const {text: stored} of filesUnder(folder))
+        assert.equal(stored.includes('555566667777') || stored.includes(`acct ${number}`), false);
+      assert.equal([...book.lines()].filter(({line: {amount}}) => amount === -500n).length, 2);
+      // A payment that is read again keeps its hashes.
+      book.addPayments([payment(1, {traces: [number]})]);
+      book.match(OPTIONS);
+      assert.deepEqual(
+        [...book.payments()].map(({match}) => match?.rule),
+        ['trace', 'trace'],
+      );
+    });
   });
 });

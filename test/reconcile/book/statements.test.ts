@@ -5,7 +5,7 @@ import {describe, it} from 'mocha';
 import {RemitError} from '../../../src/errors.ts';
 import type {Book} from '../../../src/reconcile/book/book.ts';
 import type {BankLine, StatedBalances} from '../../../src/reconcile/model/line.ts';
-import {ACCOUNT, addAll, line, OPTIONS, payment, recordId, withBook} from '../harness.ts';
+import {ACCOUNT, addAll, line, OPTIONS, payment, recordId, UNMASKED, withBook} from '../harness.ts';
 
 const NUMBER = 'DE02100100100006820101';
 const AT = '2026-04-01T09:00:00Z';
@@ -27,7 +27,7 @@ function add(
     days = MARCH,
   } = {},
 ): Promise<unknown> {
-  const origin = {account, name, by: 'kim', at: AT, isNumberNamed: false};
+  const origin = {account, name, by: 'kim', at: AT, isNumberNamed: false, mask: UNMASKED};
   return book.addStatement(origin, async ({take}) => {
     for (const one of lines) take(one);
     return {format, number, days, balances};
@@ -106,7 +106,14 @@ describe('a statement in the book', () => {
 
   it('without an account number has no ending', () =>
     withBook(async (book) => {
-      const origin = {account: ACCOUNT, name: 'march.csv', by: 'kim', at: AT, isNumberNamed: false};
+      const origin = {
+        account: ACCOUNT,
+        name: 'march.csv',
+        by: 'kim',
+        at: AT,
+        isNumberNamed: false,
+        mask: UNMASKED,
+      };
       await book.addStatement(origin, async ({take}) => {
         take(stated('s a'));
         return {format: 'csv', number: undefined, days, balances: []};

@@ -42,11 +42,14 @@ const line = (n: number, amount: bigint, text: string, bookingDay = '2026-11-03'
 });
 
 const PAYMENTS = [
-  payment(1, -100n, {row: {batch: 'nov', reference: 'INV-1'}}),
+  payment(1, -100n, {row: {batch: 'nov', reference: 'INV-1', namespace: 'default'}}),
   payment(2, BIG),
   payment(3, -300n), // no line yet
   payment(4, -400n, {status: 'created'}),
-  payment(5, -100n, {row: {batch: 'dec', reference: 'INV-1-again1'}, day: '2026-11-06'}),
+  payment(5, -100n, {
+    row: {batch: 'dec', reference: 'INV-1-again1', namespace: 'default'},
+    day: '2026-11-06',
+  }),
 ];
 const LINES = [
   line(1, -100n, `payout ${id(1)}`),
@@ -78,7 +81,7 @@ describe('a journal', () => {
     accounts: [ACCOUNT],
     from: '2026-11-01',
     to: '2026-11-30',
-    repaid: new Set(['INV-1-again1']),
+    repaid: new Set([id(5)]),
   };
   const entries = (): LedgerEntry[] => [...ledgerEntries(book, scope)];
   const balanceOf = (name: string) =>

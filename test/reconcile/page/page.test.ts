@@ -21,7 +21,7 @@ const REPORTING: Reporting = {
   ...{from: '2026-03-01', to: '2026-03-31', batches: [], why: [], repayReference},
   planned: {inDoubt: new Set(), unconfirmed: new Set(), read: new Set()},
 };
-const row = (n: number) => ({batch: 'march', reference: `INV-${n}`});
+const row = (n: number) => ({batch: 'march', reference: `INV-${n}`, namespace: 'default'});
 
 /** A payment or a line in every state. */
 const PAYMENTS: ExpectedPayment[] = [
@@ -324,7 +324,10 @@ describe('the page of a reconcile', () => {
           payment(n, {amount: -BigInt(n + 1), day: days[n % 3]!}),
         );
         const paid = Array.from({length: count}, (_, n) =>
-          payment(n + 10_000, {amount: -BigInt(n + 10_000), row: {batch: 'b', reference: `R${n}`}}),
+          payment(n + 10_000, {
+            amount: -BigInt(n + 10_000),
+            row: {batch: 'b', reference: `R${n}`, namespace: 'default'},
+          }),
         );
         book.addPayments([...open, ...paid]);
         addAll(

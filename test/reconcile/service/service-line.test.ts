@@ -53,6 +53,13 @@ describe('a bank transaction of the service', () => {
     assert.equal(found.bookingDay, '2026-11-18');
   });
 
+  it('has the last days of months and years', () => {
+    for (const day of ['2026-02-28', '2028-02-29', '2026-12-31', '2026-04-30'])
+      assert.equal(line({posted_at: day}).bookingDay, day);
+    assert.equal(line({posted_at: '2028-02-29T12:00:00+01:00'}).bookingDay, '2028-02-29');
+    assert.equal(line({value_date: '2026-02-30'}).valueDay, undefined); // the day of its booking is known
+  });
+
   it('has a return code from its field, or from the text of a return', () => {
     assert.equal(line({return_code: 'R03'}).returnCode, 'R03');
     assert.equal(line({description: 'Return of payout x, R02'}).returnCode, 'R02');
@@ -67,6 +74,11 @@ describe('a bank transaction of the service', () => {
     ['currency', {currency_code: 'dollars'}],
     ['date', {posted_at: '2026-11-18T03:00:00'}],
     ['date', {posted_at: 'yesterday'}],
+    ['date', {posted_at: '2026-02-30'}],
+    ['date', {posted_at: '2026-02-31T00:00:00Z'}],
+    ['date', {posted_at: '2026-04-31T12:00:00.000+02:00'}],
+    ['date', {posted_at: 'Tue, 31 Feb 2026 00:00:00 +0000'}],
+    ['date', {posted_at: null, status: 'pending', value_date: '2026-02-29'}],
   ] as const)
     it(`is not read without a ${what}: ${JSON.stringify(changes)}`, () => {
       const found = read(changes);

@@ -67,7 +67,7 @@ const doubt = (reference: string, batch = 'b'): ExpectedPayment => ({
   ...{
     key: `batch:${batch}/${reference}`,
     recordId: undefined,
-    row: {batch, reference},
+    row: {batch, reference, namespace: 'default'},
     groups: [`payout batch ${batch}`],
   },
 });
@@ -84,11 +84,11 @@ describe('payments of batches', () => {
     const row = {
       ...record('r1', 'INV-1'),
       status: 'initiated',
-      row: {batch: 'b', reference: 'INV-1'},
+      row: {batch: 'b', reference: 'INV-1', namespace: 'default'},
       groups: ['g'],
     };
     const {found, rest} = joined([row], [record('r1', 'INV-1'), record('r2', 'INV-2')]);
-    assert.deepEqual(found[0]?.row, {batch: 'b', reference: 'INV-1'});
+    assert.deepEqual(found[0]?.row, {batch: 'b', reference: 'INV-1', namespace: 'default'});
     assert.equal(found[0]?.status, 'settled');
     assert.deepEqual(found[0]?.groups, ['g']);
     assert.equal(found[1]?.row, undefined);
@@ -97,7 +97,7 @@ describe('payments of batches', () => {
 
   it('in doubt get the only record with their reference and amount', () => {
     const {found, rest} = joined([doubt('INV-1')], [record('r1', 'INV-1'), record('r2', 'INV-2')]);
-    assert.deepEqual(found[0]?.row, {batch: 'b', reference: 'INV-1'});
+    assert.deepEqual(found[0]?.row, {batch: 'b', reference: 'INV-1', namespace: 'default'});
     assert.deepEqual(rest, []);
   });
 

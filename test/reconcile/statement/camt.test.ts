@@ -296,6 +296,11 @@ describe('camt.053', () => {
       ],
       ['a day that does not exist', entry(camtEntry('1.00', {day: '2026-02-30'})), /not a day/],
       [
+        'a time on a day that does not exist',
+        entry(camtEntry('1.00', {day: '2026-02-31T00:00:00Z'})),
+        /not a day/,
+      ],
+      [
         'decimals that the currency does not have',
         entry(camtEntry('1.005')),
         /1\.005.*more decimals than EUR/,

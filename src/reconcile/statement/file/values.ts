@@ -1,4 +1,5 @@
 import {AmountError, requireExponent} from '../../../money/amount.ts';
+import {isDay} from '../../model/day.ts';
 import type {Refuse, StatementPlace} from './refusal.ts';
 import {shortQuote} from './refusal.ts';
 
@@ -65,13 +66,7 @@ export function dayOfParts(
   at: ValuePlace,
 ): string {
   const day = parts.join('-');
-  const time = Date.parse(`${day}T00:00:00Z`);
-  if (
-    !/^\d{4}-\d{2}-\d{2}$/.test(day) ||
-    Number.isNaN(time) ||
-    new Date(time).toISOString().slice(0, 10) !== day
-  )
-    throw at.refuse(at.place, `${shortQuote(parts.join('-'))} is not a day`);
+  if (!isDay(day)) throw at.refuse(at.place, `${shortQuote(day)} is not a day`);
   return day;
 }
 

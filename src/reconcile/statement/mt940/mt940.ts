@@ -1,3 +1,4 @@
+import {isDay} from '../../model/day.ts';
 import type {LineText} from '../../model/line.ts';
 import type {CollectedStatement} from '../file/collected.ts';
 import {mt940Fields, type Mt940Field} from './mt940-fields.ts';
@@ -149,7 +150,10 @@ function daysOf(
   entry: string | undefined,
   at: ValuePlace,
 ): {bookingDay: string; valueDay: string | undefined} {
-  const isInterestDay = entry !== undefined && /^\d{2}02(?:29|30)$/.test(value) && !isDay(value);
+  const isInterestDay =
+    entry !== undefined &&
+    /^\d{2}02(?:29|30)$/.test(value) &&
+    !isDay(`20${value.slice(0, 2)}-02-${value.slice(4)}`);
   const near = shortDay(isInterestDay ? `${value.slice(0, 4)}28` : value, at);
   const valueDay = isInterestDay ? undefined : near;
   if (entry === undefined) return {bookingDay: near, valueDay};
@@ -160,11 +164,6 @@ function daysOf(
   const years = [thisYear, thisYear - 1, thisYear + 1].map(String);
   const year = years.reduce((best, other) => (distance(other) < distance(best) ? other : best));
   return {bookingDay: dayOfParts([year, month, day], at), valueDay};
-}
-
-function isDay(value: string): boolean {
-  const day = `20${value.slice(0, 2)}-${value.slice(2, 4)}-${value.slice(4)}`;
-  return new Date(Date.parse(day)).toISOString().startsWith(day);
 }
 
 /** The lines of a text, and the same text without the cuts that the format made inside of words. */
