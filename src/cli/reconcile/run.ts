@@ -92,7 +92,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
       const days = [to, dayAt(request.nowMs), ...lines.map(({bookingDay}) => bookingDay)].sort();
       const counts = book.addLines(lines, {source: 'service', account, from, to: days.at(-1) ?? to});
       for (const name of keysOf(counts)) added[name] += counts[name];
-      const balance = await reportedBalance(context, account);
+      const balance = await reportedBalance(context, account, dayAt);
       if (balance !== undefined) reported.push(balance);
     }
     const records = await readPayments(context, new Set(accounts), since, unreadable);

@@ -89,7 +89,7 @@ function* inTransit(book: Book, day: string, entries: Iterable<LedgerEntry>): Ge
 /** A statement beside the lines of the service repeats them. */
 const isWitness = ({line, twin}: FoundBankLine): boolean => line.source === 'statement' && twin !== undefined;
 
-/** The bank no longer lists it. */
+/** The bank no longer lists it, or only a statement does. */
 const isGone = ({isCounted, twin}: FoundBankLine): boolean => !isCounted && twin === undefined;
 
 const isMatched = ({state}: FoundBankLine): boolean =>

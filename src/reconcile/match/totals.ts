@@ -81,6 +81,7 @@ function tableOf(
   return {
     ...{account: account === '' ? undefined : account, currency},
     ...{opening: known?.opening, closing: known?.closing, balances: known?.origin ?? 'unknown'},
+    openingDay: known?.openingDay,
     ...{matched: linesIn('matched'), returned: linesIn('returned'), internal: linesIn('internal')},
     ...{unexplained: linesIn('unexplained'), pending: add(pending)},
     lines: byName(keysOf(LINE_STATES), (one) => of(lines, (state) => state === one)),

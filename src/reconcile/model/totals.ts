@@ -18,6 +18,8 @@ export interface CurrencyTotals {
   readonly closing: bigint | undefined;
   /** `calculated`: from the balance that the service reports, less the lines since. */
   readonly balances: 'stated' | 'calculated' | 'unknown';
+  /** The day for which the opening balance is stated, if that is not the first one. */
+  readonly openingDay: string | undefined;
   readonly matched: CountedSum;
   readonly returned: CountedSum;
   readonly internal: CountedSum;

@@ -14,6 +14,7 @@ import type {AskedPeriod} from '../model/asked.ts';
 import type {CountedSum, CurrencyTotals} from '../model/totals.ts';
 import {askedIn, FINDINGS, findingsIn, type FindingKind, type ReconcileReport} from '../report/report.ts';
 import {
+  balanceWords,
   FINDING_TITLES,
   findingText,
   isOfNoAccount,
@@ -96,7 +97,8 @@ function verdict(report: ReconcileReport): Markup {
 function totalsSection(totals: CurrencyTotals, report: ReconcileReport): Markup {
   const name = tableName(totals, report);
   const id = `totals-${report.tables.indexOf(totals)}`;
-  const {currency, opening, closing, matched, returned, internal, unexplained, planned, balances} = totals;
+  const {currency, opening, closing, matched, returned, internal, unexplained, planned} = totals;
+  const origin = balanceWords(totals);
   const money = (minor: bigint) => groupMajor(majorText(minor, currency));
   const row = (name: string, {count, sum}: CountedSum, words: string, css = '') =>
     markup`<tr class="${css}"><th scope="row">${name}</th><td class="n">${grouped(count)}</td><td class="n">${money(sum)}</td><td class="soft">${words}</td></tr>`;
@@ -108,12 +110,12 @@ function totalsSection(totals: CurrencyTotals, report: ReconcileReport): Markup 
   const bankLines =
     !isOfNoAccount(totals, report) &&
     markup`<div class="wide" role="region" tabindex="0" aria-label="Bank lines: ${name}"><table><caption>Bank lines</caption>${head}<tbody>
-${balance('Opening balance', opening, balances === 'calculated' ? 'the closing balance less these lines' : 'as the bank states it')}
+${balance('Opening balance', opening, origin.opening)}
 ${row('Matched', matched, 'lines of payments')}
 ${row('Returned', returned, 'money that came back')}
 ${row('Internal', internal, 'between own accounts, or simulated')}
 ${row('Unexplained', unexplained, 'not matched with a payment')}
-${balance('Closing balance', closing, balances === 'calculated' ? 'from the reported balance' : 'as the bank states it', 'sum')}</tbody></table></div>
+${balance('Closing balance', closing, origin.closing, 'sum')}</tbody></table></div>
 ${checkText(totals)}`;
   return markup`<section class="keep" aria-labelledby="${id}"><h2 id="${id}">Totals: ${name}</h2>
 ${bankLines}

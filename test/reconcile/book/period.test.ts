@@ -216,6 +216,25 @@ describe('a period', () => {
       assert.deepEqual([opening, closing, balances], [105n, 112n, 'stated']);
     }));
 
+  it('is not stated by a statement of a part of it', () =>
+    withBook((book) => {
+      addAll(book, [line('a', {amount: 5n})]);
+      book.addBalances({
+        ...{account: ACCOUNT, currency: 'USD', opening: 100n, closing: 105n},
+        ...{from: '2026-03-01', to: '2026-03-31'},
+      });
+      const of = (from: string, to: string, reported: AskedPeriod['reported'] = undefined) => {
+        const asked = {accounts: [ACCOUNT], from, to, reported};
+        const [one = {} as CurrencyTotals] = book.match(OPTIONS, asked).perCurrency;
+        return [one.opening, one.closing, one.balances, one.openingDay];
+      };
+      assert.deepEqual(of('2026-03-01', '2026-03-31'), [100n, 105n, 'stated', undefined]);
+      for (const reported of [undefined, [{account: ACCOUNT, currency: 'USD', minor: 105n}]]) {
+        assert.deepEqual(of('2026-03-01', '2026-05-20', reported), [100n, 105n, 'calculated', undefined]);
+        assert.deepEqual(of('2026-02-01', '2026-03-31', reported), [100n, 105n, 'stated', '2026-03-01']);
+      }
+    }));
+
   it('has in transit at its beginning what the period before it has at its end', async () => {
     for (let seed = 0; seed < 11; seed += 1) {
       const {payments, lines} = worldOf(seed);
