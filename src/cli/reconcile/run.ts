@@ -204,7 +204,7 @@ function refuseSeveral({statement}: ReconcileRequest, accounts: readonly string[
 /** Before anything else is added, so that a file that is refused leaves the book as it was. */
 async function addStatement(
   book: Book,
-  {statement: path, reading}: ReconcileRequest,
+  {statement: path, reading, from, to}: ReconcileRequest,
   [account]: readonly string[],
   {runtime, clock, out}: Context,
 ): Promise<ReconcileRun['statement']> {
@@ -213,17 +213,45 @@ async function addStatement(
   const at = new Date(clock.now()).toISOString();
   const origin = {name: cleanLine(basename(path)), by: operatorName(), at};
   let read = 0;
-  const {format, lines} = await book.addStatement(
+  const {format, lines, days} = await book.addStatement(
     {account, ...origin, isNumberNamed: reading.number !== undefined},
-    ({take, isKnown}) =>
-      readStatement(resolve(runtime.cwd, path), {...reading, account, isKnown}, (line) => {
-        read += 1;
-        if (read % 1000 === 0) out.progress(`${counted(read, 'line')} of the statement read`);
-        take(line);
-      }),
+    async ({take, isKnown}) => {
+      const facts = await readStatement(
+        resolve(runtime.cwd, path),
+        {...reading, account, isKnown},
+        (line) => {
+          read += 1;
+          if (read % 1000 === 0) out.progress(`${counted(read, 'line')} of the statement read`);
+          take(line);
+        },
+      );
+      requireDays(origin.name, facts, {account, path, from, to});
+      return facts;
+    },
   );
   out.endProgress();
+  if (days === undefined)
+    throw new RemitError('LOCAL_VALIDATION', `${origin.name} has no line and no balance`);
   return {format, lines};
+}
+
+/** A statement that has no day of the period would be no witness of anything. */
+function requireDays(
+  name: string,
+  {days}: Pick<StatementFacts, 'days'>,
+  {account, path, from, to}: {account: string; path: string; from: string; to: string},
+): void {
+  if (days === undefined || (days.from <= to && days.to >= from)) return;
+  throw new RemitError(
+    'LOCAL_VALIDATION',
+    `${name} is of ${days.from} to ${days.to}, and has no day of the period, ${from} to ${to}`,
+    {
+      hint: (commands) =>
+        commands.read(
+          ...['reconcile', '--account', account, '--from', days.from, '--to', days.to, '--statement', path],
+        ),
+    },
+  );
 }
 
 function refuseUnknown(batches: readonly string[], {read, unread}: BatchRows): void {

@@ -110,6 +110,36 @@ describe('statements of reconcile', () => {
     assert.doesNotMatch(at('x.journal'), /5000\.00/);
   });
 
+  it('of another account of the service are refused, and change nothing', async () => {
+    file('own.xml', statement(OWN));
+    await desk.reconcile('--statement ./own.xml');
+    const accounts = (await desk.desk.remit('treasury accounts list --json')).json() as {id: string}[];
+    const other = accounts.find(({id}) => id !== desk.account)?.id ?? '';
+    for (const flags of ['', ' --account-number 0101']) {
+      const ran = await desk.desk.remit(`reconcile --account ${other} --statement ./own.xml${flags}`);
+      assert.equal(ran.exitCode, 5, ran.stdout);
+      assert.match(
+        ran.stderr,
+        new RegExp(`own\\.xml is of the account …0101, which is account ${desk.account} `),
+      );
+    }
+    assert.equal(((await desk.desk.remit('reconcile statements --json')).json() as unknown[]).length, 1);
+  });
+
+  it('without a day of the period are refused, with the command that reads them', async () => {
+    file('own.xml', statement(OWN));
+    const before = new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+    const ran = await desk.reconcile(`--from ${before} --to ${before} --statement ./own.xml`);
+    assert.equal(ran.exitCode, 5, ran.stdout);
+    assert.match(ran.stderr, /own\.xml is of \S+ to \S+, and has no day of the period, /);
+    assert.deepEqual((await desk.desk.remit('reconcile statements --json')).json(), []);
+    const next = /remit (reconcile --account .*)/.exec(ran.stderr)?.[1] ?? '';
+    assert.equal((await desk.desk.remit(next)).exitCode, 0, next);
+    writeFileSync(join(desk.desk.folder, 'empty.csv'), 'booking_date,amount,currency_code,description\n');
+    const empty = await desk.reconcile('--statement ./empty.csv');
+    assert.match(empty.stderr, /empty\.csv has no line and no balance/);
+  });
+
   it('say nothing about a period of other days', async () => {
     file('wrong.xml', statement(OWN, '7.00'));
     await desk.reconcile('--statement ./wrong.xml');

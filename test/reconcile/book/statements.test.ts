@@ -76,7 +76,7 @@ describe('a statement in the book', () => {
       );
       await add(book, 'april.csv', [stated('s b', {bookingDay: '2026-04-02'})], {format: 'csv', days: APRIL});
       await add(book, 'more.xml', [stated('s c', at)]);
-      await add(book, 'other.csv', csv, {format: 'csv', account: 'other'});
+      await add(book, 'other.csv', csv, {format: 'csv', account: 'other', number: 'DE99'});
       for (const name of ['march.xml', 'more.xml']) book.forget(idOf(book, name), how);
       await add(book, 'march.csv', csv, {format: 'csv'});
       assert.deepEqual(states(book)['a'], 'unexplained');
@@ -240,6 +240,14 @@ describe('a statement in the book', () => {
       await add(book, 'own.xml', [], {number: other, account: 'another account'});
       book.forget(idOf(book, 'march.xml'), how);
       book.forget(idOf(book, 'like.txt'), how);
+      const taken = await refusal(() => add(book, 'other.xml', [stated('s a')], {number: other}));
+      assert.equal(
+        taken.message,
+        `other.xml is of the account …9999, which is account another account according to own.xml, not ${ACCOUNT}`,
+      );
+      assert.equal(taken.exitCode, 5);
+      assert.equal(book.statements.all()[0]?.name, 'own.xml');
+      book.forget(idOf(book, 'own.xml'), how);
       await add(book, 'other.xml', [stated('s a')], {number: other});
       for (const name of readdirSync(folder).filter((one) => /^reconcile\.sqlite(?:-wal)?$/.test(one))) {
         const bytes = readFileSync(join(folder, name), 'latin1');
