@@ -52,7 +52,18 @@ interface TotalsRow {
 }
 
 function totalsLines(totals: CurrencyTotals, report: ReconcileReport): string[] {
-  const {currency, opening, closing, matched, returned, internal, unexplained, pending} = totals;
+  const {
+    currency,
+    opening,
+    closing,
+    matched,
+    returned,
+    internal,
+    ignored,
+    unexplained,
+    pending,
+    differences,
+  } = totals;
   const money = (minor: bigint) => groupMajor(majorText(minor, currency));
   const row = (name: string, {count, sum}: CountedSum, words = ''): TotalsRow => ({
     name,
@@ -72,6 +83,7 @@ function totalsLines(totals: CurrencyTotals, report: ReconcileReport): string[] 
         ...some([
           row('returned', returned, 'money that came back'),
           row('internal', internal, 'between own accounts, or simulated'),
+          row('ignored', ignored, 'as a person decided'),
           row('unexplained', unexplained, 'not matched with a payment'),
         ]),
         ...balance('closing', closing, origin.closing),
@@ -82,6 +94,7 @@ function totalsLines(totals: CurrencyTotals, report: ReconcileReport): string[] 
     ...keysOf(STATE_WORDS).flatMap((state) =>
       some([row(`  ${state.replaceAll('_', ' ')}`, totals.payments[state], STATE_WORDS[state])]),
     ),
+    ...some([row('differences', differences, 'and fees, as confirmed: lines less their payments')]),
     ...some([row('carried over', totals.carried, `of these, sent before ${report.from}`)]),
   ];
   return ['', cleanLine(tableName(totals, report)), ...laidOut([...lines, ...payments], lines.length)];

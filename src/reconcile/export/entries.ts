@@ -8,7 +8,18 @@ import {lineName, paymentName} from '../report/words.ts';
 /** An account of the journal; `bank` is one of the treasury accounts. */
 export type LedgerAccount =
   | {name: 'bank'; id: string}
-  | {name: 'transit' | 'transfers' | 'payouts' | 'payins' | 'fees' | 'unexplained' | 'internal' | 'opening'};
+  | {
+      name:
+        | 'transit'
+        | 'transfers'
+        | 'payouts'
+        | 'payins'
+        | 'fees'
+        | 'ignored'
+        | 'unexplained'
+        | 'internal'
+        | 'opening';
+    };
 
 export interface LedgerPosting {
   account: LedgerAccount;
@@ -47,7 +58,7 @@ const NOT_SENT: ReadonlySet<string | undefined> = new Set(['created', 'canceled'
 /**
  * The entries of a period: a payment goes into transit when it is accepted, out of it when the bank books it, and back
  * when the bank returns it, from where a second payment takes it. What is in transit when the period begins comes from
- * the opening balances. Lines in any other state are unexplained.
+ * the opening balances. Lines in any other state are ignored or unexplained.
  */
 export function* ledgerEntries(book: Book, {repaid, ...within}: LedgerScope): Generator<LedgerEntry> {
   const before = {accounts: within.accounts, from: '', to: dayFrom(within.from, -1)};
@@ -135,6 +146,7 @@ function otherSide(book: Book, {line, match, state}: FoundBankLine): LedgerPosti
     {account, minor: -line.amount, payment: undefined},
   ];
   if (state === 'internal') return one({name: match === undefined ? 'internal' : 'transfers'});
+  if (state === 'ignored') return one({name: 'ignored'});
   if ((state !== 'matched' && state !== 'returned') || match === undefined) return one({name: 'unexplained'});
   const postings: LedgerPosting[] = [];
   let rest = -line.amount;

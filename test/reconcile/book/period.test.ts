@@ -12,7 +12,7 @@ import {ACCOUNT, addAll, line, OPTIONS, payment, READ, recordId, withBook} from 
 import {worldOf} from '../worlds.ts';
 
 const TODAY = {...OPTIONS, today: '2026-06-30'};
-const LINE_PARTS = ['matched', 'returned', 'internal', 'unexplained'] as const;
+const LINE_PARTS = ['matched', 'returned', 'internal', 'ignored', 'unexplained'] as const;
 
 const add = (a: CountedSum, b: CountedSum): CountedSum => ({count: a.count + b.count, sum: a.sum + b.sum});
 const less = (a: CountedSum, b: CountedSum): CountedSum => ({count: a.count - b.count, sum: a.sum - b.sum});
@@ -25,7 +25,8 @@ const EMPTY: Pick<CurrencyTotals, (typeof LINE_PARTS)[number] | 'planned' | 'car
   opening: undefined;
   closing: undefined;
 } = {
-  ...{matched: NONE, returned: NONE, internal: NONE, unexplained: NONE, planned: NONE, carried: NONE},
+  ...{matched: NONE, returned: NONE, internal: NONE, ignored: NONE, unexplained: NONE},
+  ...{planned: NONE, carried: NONE},
   ...{payments: {}, opening: undefined, closing: undefined},
 };
 

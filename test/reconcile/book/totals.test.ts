@@ -129,6 +129,34 @@ describe('totals', () => {
     assert.deepEqual(other.totals.why, []);
   });
 
+  it('have what a person has confirmed of amounts that differ, exact, in both directions', () =>
+    withBook((book) => {
+      const max = 2n ** 62n;
+      book.addPayments([
+        payment(1, {amount: -100n}),
+        payment(2, {amount: -max}),
+        payment(3, {amount: -max}),
+        payment(4),
+      ]);
+      addAll(book, [
+        line('fee', {amount: -115n}),
+        line('back', {amount: 90n, bookingDay: '2026-03-05'}),
+        line('sum', {amount: -1n}),
+        line('same'),
+      ]);
+      book.match(OPTIONS);
+      const by = {verb: 'confirm', note: 'x', by: 'kim', at: '2026-03-05T12:00:00Z'} as const;
+      book.decide({...by, line: 'fee', payments: [recordId(1)]}, 15n);
+      book.decide({...by, line: 'back', payments: [recordId(1)]}, 10n);
+      book.decide({...by, line: 'sum', payments: [recordId(2), recordId(3)]}, 2n * max - 1n);
+      book.decide({...by, line: 'same', payments: [recordId(4)]});
+      const of = (from: string, to: string) =>
+        book.match(OPTIONS, {accounts: [ACCOUNT], from, to}).perCurrency[0]?.differences;
+      assert.deepEqual(of('2026-03-01', '2026-03-31'), {count: 3, sum: 2n * max - 1n - 15n - 10n});
+      assert.deepEqual(of('2026-03-04', '2026-03-31'), {count: 1, sum: -10n});
+      assert.equal(book.match(OPTIONS).perCurrency[0]?.differences.count, 3);
+    }));
+
   it('are not conclusive if two statements disagree about a day', async () => {
     const lines = [line('a', {amount: 5n}), line('b', {amount: 7n, bookingDay: '2026-03-20'})];
     const why = async (...stated: StatedBalances[]) =>

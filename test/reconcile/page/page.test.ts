@@ -131,7 +131,7 @@ describe('the page of a reconcile', () => {
         const lines = new Map(
           (tables.get(`Bank lines: ${currency}`) ?? []).map((cells) => [cells[0], cells]),
         );
-        const parts = ['Matched', 'Returned', 'Internal', 'Unexplained'].map((name) =>
+        const parts = ['Matched', 'Returned', 'Internal', 'Ignored', 'Unexplained'].map((name) =>
           minor(lines.get(name)?.[2]),
         );
         const sum = parts.reduce((total, part) => total + part, 0n);
@@ -164,7 +164,8 @@ describe('the page of a reconcile', () => {
         ['Matched', '8', '-195.83', 'lines of payments'],
         ['Returned', '2', '30.21', 'money that came back'],
         ['Internal', '1', '10.00', 'between own accounts, or simulated'],
-        ['Unexplained', '7', '2,395.05', 'not matched with a payment'],
+        ['Ignored', '1', '-15.99', 'as a person decided'],
+        ['Unexplained', '6', '2,411.04', 'not matched with a payment'],
         ['Closing balance', '', '10,000,000,000,002,239.43', 'as the bank states it'],
       ]);
       assert.deepEqual((tables.get('Payments: USD') ?? []).slice(-2), [
