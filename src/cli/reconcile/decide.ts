@@ -15,10 +15,7 @@ import {matchOptions} from './match-options.ts';
 import {openBook, saveBook} from './shared-book.ts';
 
 export const lineArg = Args.string({required: true, description: 'bank line, as `reconcile` prints it'});
-export const paymentArg = Args.string({
-  required: true,
-  description: 'payment ids, or batch:NAME/REFERENCE, as `reconcile` prints them',
-});
+export const PAYMENT_WORDS = 'payment ids, or batch:NAME/REFERENCE, as `reconcile` prints them';
 export const decisionFlags = {
   note: Flags.string({
     required: true,

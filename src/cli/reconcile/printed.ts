@@ -31,12 +31,13 @@ function printedTotals(totals: CurrencyTotals): Printed['totals'][number] {
   const {account, currency, opening, closing, balances} = totals;
   const major = (minor: bigint | undefined) => (minor === undefined ? null : majorText(minor, currency));
   const counted = ({count, sum}: CountedSum) => ({count, amount: majorText(sum, currency)});
-  const {matched, returned, internal, unexplained, pending, planned, payments} = totals;
+  const {matched, returned, internal, ignored, unexplained, differences, pending, planned, payments} = totals;
   return {
     ...{account: account ?? null, currency_code: currency},
     ...{opening: major(opening), closing: major(closing), balances},
     ...{matched: counted(matched), returned: counted(returned), internal: counted(internal)},
-    ...{unexplained: counted(unexplained), pending: counted(pending), planned: counted(planned)},
+    ...{ignored: counted(ignored), unexplained: counted(unexplained), differences: counted(differences)},
+    ...{pending: counted(pending), planned: counted(planned)},
     carried_over: counted(totals.carried),
     payments: Object.fromEntries(keysOf(STATE_WORDS).map((state) => [state, counted(payments[state])])),
   };

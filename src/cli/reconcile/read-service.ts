@@ -145,13 +145,16 @@ export async function labelsOf(context: Context, ids: readonly string[]): Promis
 export async function reportedBalance(
   {client, stop}: Context,
   account: string,
+  dayAt: DayAt,
 ): Promise<ReportedBalance | undefined> {
   try {
     const params = {account_id: account};
     const {data} = await client.record('treasury.balance', {params, options: {signal: stop.signal}});
     const minor = minorUnitsIn(data['current_balance_in_minor_units']);
-    const currency = data.currency_code;
-    return minor === undefined || currency === undefined ? undefined : {account, currency, minor};
+    const {currency_code: currency, as_of: at} = data;
+    if (minor === undefined || currency === undefined) return undefined;
+    const ms = Date.parse(String(at));
+    return {account, currency, minor, day: Number.isNaN(ms) ? undefined : dayAt(ms)};
   } catch (error) {
     if (error instanceof RemitError && error.httpStatus === 404) return undefined;
     throw error;

@@ -92,7 +92,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
       const days = [to, dayAt(request.nowMs), ...lines.map(({bookingDay}) => bookingDay)].sort();
       const counts = book.addLines(lines, {source: 'service', account, from, to: days.at(-1) ?? to});
       for (const name of keysOf(counts)) added[name] += counts[name];
-      const balance = await reportedBalance(context, account);
+      const balance = await reportedBalance(context, account, dayAt);
       if (balance !== undefined) reported.push(balance);
     }
     const records = await readPayments(context, new Set(accounts), since, unreadable);
@@ -204,7 +204,7 @@ function refuseSeveral({statement}: ReconcileRequest, accounts: readonly string[
 /** Before anything else is added, so that a file that is refused leaves the book as it was. */
 async function addStatement(
   book: Book,
-  {statement: path, reading}: ReconcileRequest,
+  {statement: path, reading, from, to}: ReconcileRequest,
   [account]: readonly string[],
   {runtime, clock, out}: Context,
 ): Promise<ReconcileRun['statement']> {
@@ -214,17 +214,45 @@ async function addStatement(
   const origin = {name: cleanLine(basename(path)), by: operatorName(), at};
   const mask = (field: string, text: string) => out.sanitizer.line(out.sanitizer.field(field, text));
   let read = 0;
-  const {format, lines} = await book.addStatement(
+  const {format, lines, days} = await book.addStatement(
     {account, ...origin, isNumberNamed: reading.number !== undefined, mask},
-    ({take, isKnown}) =>
-      readStatement(resolve(runtime.cwd, path), {...reading, account, isKnown}, (line) => {
-        read += 1;
-        if (read % 1000 === 0) out.progress(`${counted(read, 'line')} of the statement read`);
-        take(line);
-      }),
+    async ({take, isKnown}) => {
+      const facts = await readStatement(
+        resolve(runtime.cwd, path),
+        {...reading, account, isKnown},
+        (line) => {
+          read += 1;
+          if (read % 1000 === 0) out.progress(`${counted(read, 'line')} of the statement read`);
+          take(line);
+        },
+      );
+      requireDays(origin.name, facts, {account, path, from, to});
+      return facts;
+    },
   );
   out.endProgress();
+  if (days === undefined)
+    throw new RemitError('LOCAL_VALIDATION', `${origin.name} has no line and no balance`);
   return {format, lines};
+}
+
+/** A statement that has no day of the period would be no witness of anything. */
+function requireDays(
+  name: string,
+  {days}: Pick<StatementFacts, 'days'>,
+  {account, path, from, to}: {account: string; path: string; from: string; to: string},
+): void {
+  if (days === undefined || (days.from <= to && days.to >= from)) return;
+  throw new RemitError(
+    'LOCAL_VALIDATION',
+    `${name} is of ${days.from} to ${days.to}, and has no day of the period, ${from} to ${to}`,
+    {
+      hint: (commands) =>
+        commands.read(
+          ...['reconcile', '--account', account, '--from', days.from, '--to', days.to, '--statement', path],
+        ),
+    },
+  );
 }
 
 function refuseUnknown(batches: readonly string[], {read, unread}: BatchRows): void {

@@ -3,6 +3,7 @@ import {capital, counted, listed} from '../../phrases.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import {FINDINGS, type FindingKind, findingsIn, type ReconcileReport} from '../../reconcile/report/report.ts';
 import {
+  balanceWords,
   FINDING_TITLES,
   findingText,
   isOfNoAccount,
@@ -51,7 +52,18 @@ interface TotalsRow {
 }
 
 function totalsLines(totals: CurrencyTotals, report: ReconcileReport): string[] {
-  const {currency, balances, opening, closing, matched, returned, internal, unexplained, pending} = totals;
+  const {
+    currency,
+    opening,
+    closing,
+    matched,
+    returned,
+    internal,
+    ignored,
+    unexplained,
+    pending,
+    differences,
+  } = totals;
   const money = (minor: bigint) => groupMajor(majorText(minor, currency));
   const row = (name: string, {count, sum}: CountedSum, words = ''): TotalsRow => ({
     name,
@@ -62,22 +74,19 @@ function totalsLines(totals: CurrencyTotals, report: ReconcileReport): string[] 
   const balance = (name: string, minor: bigint | undefined, words: string): TotalsRow[] =>
     minor === undefined ? [] : [{name, count: undefined, amount: money(minor), words}];
   const some = (rows: TotalsRow[]) => rows.filter(({count}) => count !== 0);
-  const origin = balances === 'calculated' ? 'closing less these lines' : 'as the bank states it';
+  const origin = balanceWords(totals);
   const lines = isOfNoAccount(totals, report)
     ? []
     : [
-        ...balance('opening', opening, origin),
+        ...balance('opening', opening, origin.opening),
         row('matched', matched, 'lines of payments'),
         ...some([
           row('returned', returned, 'money that came back'),
           row('internal', internal, 'between own accounts, or simulated'),
+          row('ignored', ignored, 'as a person decided'),
           row('unexplained', unexplained, 'not matched with a payment'),
         ]),
-        ...balance(
-          'closing',
-          closing,
-          balances === 'calculated' ? 'from the reported balance' : 'as the bank states it',
-        ),
+        ...balance('closing', closing, origin.closing),
         ...some([row('pending', pending, 'not booked yet, not in the sums above')]),
       ];
   const payments = [
@@ -85,6 +94,7 @@ function totalsLines(totals: CurrencyTotals, report: ReconcileReport): string[] 
     ...keysOf(STATE_WORDS).flatMap((state) =>
       some([row(`  ${state.replaceAll('_', ' ')}`, totals.payments[state], STATE_WORDS[state])]),
     ),
+    ...some([row('differences', differences, 'and fees, as confirmed: lines less their payments')]),
     ...some([row('carried over', totals.carried, `of these, sent before ${report.from}`)]),
   ];
   return ['', cleanLine(tableName(totals, report)), ...laidOut([...lines, ...payments], lines.length)];

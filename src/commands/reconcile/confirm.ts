@@ -1,12 +1,12 @@
-import {Flags} from '@oclif/core';
-import {decisionFlags, DecisionCommand, lineArg, paymentArg} from '../../cli/reconcile/decide.ts';
+import {Args, Flags} from '@oclif/core';
+import {decisionFlags, DecisionCommand, lineArg, PAYMENT_WORDS} from '../../cli/reconcile/decide.ts';
 
 export default class ReconcileConfirm extends DecisionCommand {
   static override summary = 'State that a bank line belongs to these payments';
   static override description =
     'The line must have the sum of the payments, or the opposite amount if it returned them. The decision is kept with your name, the time and the note, and every later run uses it.';
   static override strict = false;
-  static override args = {line: lineArg, payment: paymentArg};
+  static override args = {line: lineArg, payment: Args.string({required: true, description: PAYMENT_WORDS})};
   static override examples = [
     '<%= config.bin %> reconcile confirm LINE PAYMENT --note "same amount, on the day of the run"',
   ];

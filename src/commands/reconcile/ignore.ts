@@ -2,7 +2,8 @@ import {decisionFlags, DecisionCommand, lineArg} from '../../cli/reconcile/decid
 
 export default class ReconcileIgnore extends DecisionCommand {
   static override summary = 'State that a bank line needs no payment';
-  static override description = 'Its amount stays in the sums, as unexplained; it is not listed any more.';
+  static override description =
+    'Its amount stays in the sums, as ignored; it is not listed any more. To undo it: `reconcile reject LINE`.';
   static override args = {line: lineArg};
   static override examples = ['<%= config.bin %> reconcile ignore LINE --note "interest for November"'];
   static override flags = decisionFlags;

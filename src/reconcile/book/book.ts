@@ -156,6 +156,7 @@ export class Book {
       },
       ({format, number, days, balances}, added) => {
         const all = {...origin, format, number};
+        this.#statements.refuseOther(account, all);
         if (!isNumberNamed) this.#statements.requireNumber(account, all);
         if (days === undefined) return; // an empty statement
         this.#statements.requireFormat(added, {account, ...days, ...all});

@@ -1,4 +1,5 @@
 import type {SqlValue} from '../../store/port/port.ts';
+import {IS_COUNTED} from '../match/balances.ts';
 import {periodParams, periodPayments} from '../match/period.ts';
 import type {AskedPeriod} from '../model/asked.ts';
 import type {LineState, Match, PaymentState, PeriodState, Rule} from '../model/finding.ts';
@@ -36,7 +37,7 @@ export interface FoundBankLine {
   twin: string | undefined;
   /** The day on which it counts: that of the statement if both sources have it. */
   day: string;
-  /** It is part of the sums: posted, still listed by the bank, and not the second of two sources. */
+  /** It is part of the sums; see `IS_COUNTED`. */
   isCounted: boolean;
 }
 
@@ -120,7 +121,7 @@ export class Findings extends BookPart {
     // A twin has the state of the line that it is about.
     const rows = this.#pages<Row>(
       `select ${LINE_COLUMNS}, coalesce(f.state, 'unexplained') as state, f.m, coalesce(w.twin, x.l) as counted, ${DAY_OF_PAIR} as at,
-         x.pending = 0 and x.gone = 0 and w.l is null as summed,
+         ${IS_COUNTED} as summed,
          (select y.key from lines y where y.l = coalesce(w.twin, (select v.l from twins v where v.twin = x.l))) as twin
        from lines x join line_texts t on t.l = x.l left join twins w on w.l = x.l
        left join found_lines f on f.l = coalesce(w.twin, x.l)

@@ -11,9 +11,17 @@ const readsOf = (line: string, which: 'min' | 'max') =>
   `(select ${which}(m.read) from statement_lines m where m.l = ${line}.l)`;
 const STATED = `where lines.scope = ? and lines.source = 'statement' and lines.account = ? and lines.day between ? and ?`;
 
-/** A later statement of its day lacks it. */
-const IS_LACKED = `exists (select 1 from reads r where r.scope = lines.scope and r.account = lines.account
-  and r.source = 'statement' and lines.day between r.first and r.last and r.read > ${readsOf('lines', 'max')})`;
+/**
+ * A statement of its day lacks it. The last day of a statement may not have been over when the bank wrote it, so a line of
+ * that day may be new in one that goes on for longer.
+ */
+const IS_LACKED = `(exists (select 1 from reads r where r.scope = lines.scope and r.account = lines.account
+    and r.source = 'statement' and lines.day between r.first and r.last and r.read > ${readsOf('lines', 'max')})
+  or exists (select 1 from statements s where s.scope = lines.scope and s.account = lines.account
+    and s.forgotten_at is null and s.format <> 'unknown' and lines.day between s.first and s.last
+    and not exists (select 1 from statement_lines m where m.read = s.read and m.l = lines.l)
+    and (lines.day < s.last or s.last >= (select max(o.last) from statement_lines m
+      join statements o on o.read = m.read where m.l = lines.l))))`;
 
 /** Came with a later statement in the place of a line that is gone, with the same money. */
 const IS_REPLACEMENT = `exists (select 1 from lines y where y.scope = lines.scope and y.account = lines.account
@@ -36,7 +44,7 @@ export class GoneLines extends BookPart {
   }
 
   /**
-   * A line of a statement is gone if a later statement of its day lacks it. A line that came with a later statement in
+   * A line of a statement is gone if another statement of its day lacks it. A line that came with a later statement in
    * its place, with the same money and another text, is gone too: a file can be edited. So neither of the two proves
    * anything, until one of the statements is forgotten.
    * @returns how many are gone now

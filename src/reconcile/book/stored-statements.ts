@@ -137,6 +137,26 @@ export class StoredStatements extends BookPart {
     return known.some((one) => one.number_hash === hash || isOther(one));
   }
 
+  /** @throws RemitError LOCAL_VALIDATION if the number is that of another account: no two accounts have the same one */
+  refuseOther(account: string, {name, number}: Pick<StatementOrigin, 'name' | 'number'>): void {
+    if (number === undefined) return;
+    const other = this.db
+      .prepare<{read: number; account: string; name: string}>(
+        `select read, account, name from statements where scope = ? and account <> ? and number_hash = ?
+           and forgotten_at is null order by read desc limit 1`,
+      )
+      .get(this.scope, account, this.#hashOf(number));
+    if (other === undefined) return;
+    throw new RemitError(
+      'LOCAL_VALIDATION',
+      `${name} is of the account …${number.slice(-4)}, which is account ${other.account} according to ${other.name}, not ${account}`,
+      {
+        hint: (commands) =>
+          `read it for that account: ${commands.read('reconcile', '--account', other.account, '--statement', 'FILE')}; if ${other.name} was the wrong one: ${commands.read('reconcile', 'forget', String(other.read), '--note', 'TEXT')}`,
+      },
+    );
+  }
+
   /** @throws RemitError LOCAL_VALIDATION if the statements of the account that were read have another number */
   requireNumber(
     account: string,

@@ -9,7 +9,18 @@ import {lineName, paymentName} from '../report/words.ts';
 /** An account of the journal; `bank` is one of the treasury accounts. */
 export type LedgerAccount =
   | {name: 'bank'; id: string}
-  | {name: 'transit' | 'transfers' | 'payouts' | 'payins' | 'fees' | 'unexplained' | 'internal' | 'opening'};
+  | {
+      name:
+        | 'transit'
+        | 'transfers'
+        | 'payouts'
+        | 'payins'
+        | 'fees'
+        | 'ignored'
+        | 'unexplained'
+        | 'internal'
+        | 'opening';
+    };
 
 export interface LedgerPosting {
   account: LedgerAccount;
@@ -46,7 +57,7 @@ const TRANSIT = {name: 'transit'} as const;
 /**
  * The entries of a period: a payment goes into transit when it is accepted, out of it when the bank books it, and back
  * when the bank returns it, from where a second payment takes it. What is in transit when the period begins comes from
- * the opening balances. Lines in any other state are unexplained.
+ * the opening balances. Lines in any other state are ignored or unexplained.
  */
 export function* ledgerEntries(book: Book, {repaid, ...within}: LedgerScope): Generator<LedgerEntry> {
   const before = {accounts: within.accounts, from: '', to: dayFrom(within.from, -1)};
@@ -87,7 +98,7 @@ function* inTransit(book: Book, day: string, entries: Iterable<LedgerEntry>): Ge
 /** A statement beside the lines of the service repeats them. */
 const isWitness = ({line, twin}: FoundBankLine): boolean => line.source === 'statement' && twin !== undefined;
 
-/** The bank no longer lists it. */
+/** The bank no longer lists it, or only a statement does. */
 const isGone = ({isCounted, twin}: FoundBankLine): boolean => !isCounted && twin === undefined;
 
 const isMatched = ({state}: FoundBankLine): boolean =>
@@ -133,6 +144,7 @@ function otherSide(book: Book, {line, match, state}: FoundBankLine): LedgerPosti
     {account, minor: -line.amount, payment: undefined},
   ];
   if (state === 'internal') return one({name: match === undefined ? 'internal' : 'transfers'});
+  if (state === 'ignored') return one({name: 'ignored'});
   if ((state !== 'matched' && state !== 'returned') || match === undefined) return one({name: 'unexplained'});
   const postings: LedgerPosting[] = [];
   let rest = -line.amount;

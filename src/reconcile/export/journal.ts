@@ -46,6 +46,7 @@ const PARTS: Readonly<Record<Exclude<LedgerAccount['name'], 'bank'>, string>> = 
   payouts: 'expenses:payouts',
   payins: 'income:payins',
   fees: 'expenses:bank-fees',
+  ignored: 'equity:ignored',
   unexplained: 'equity:unexplained',
   internal: 'equity:internal',
   opening: 'equity:opening',

@@ -12,8 +12,14 @@ const halves = (amount: string) =>
 export const sumOfHalves = ({high, low}: {high: number | bigint; low: number | bigint}): bigint =>
   (BigInt(high) << 32n) + BigInt(low);
 
-/** SQL for a line `x` that counts: posted, still listed by the bank, and once if two sources have it. */
-export const IS_COUNTED = `x.pending = 0 and x.gone = 0 and not exists (select 1 from twins w where w.l = x.l)`;
+/**
+ * SQL for a line `x` that counts: posted, still listed by the bank, and once if two sources have it. Where the service was
+ * read, a line that only a statement has does not count: it proves nothing.
+ */
+export const IS_COUNTED = `x.pending = 0 and x.gone = 0 and not exists (select 1 from twins w where w.l = x.l)
+  and not (x.source = 'statement' and not exists (select 1 from twins w where w.twin = x.l) and exists (
+    select 1 from reads r where r.scope = x.scope and r.account = x.account and r.source = 'service'
+      and x.day between r.first and r.last))`;
 
 /** SQL for the counted lines `x` of an account `b`. */
 const ITS_LINES = `x.scope = ?1 and x.account = b.account and x.currency = b.currency and ${IS_COUNTED}`;
@@ -25,15 +31,20 @@ interface BalanceRow {
   last: string;
   opening: number | bigint;
   closing: number | bigint;
+  /** Of the statement. */
+  read: number;
+  name: string | null;
 }
 
-/** The balances of statements that have days of the period, by account. The newest statement of the same days is valid. */
+/** The balances of statements that have days of the period, by account. Of equal ones, the newest. */
 const readRows = ({db, scope}: MatchWork, asked: AskedPeriod | undefined): BalanceRow[] =>
   db
     .prepare<BalanceRow>(
-      `select account, currency, first, last, opening, closing, max(read) from stated_balances
-       where scope = ?1 and ${isAsked('account')} and first <= ?4 and last >= ?3
-       group by account, currency, first, last order by account, currency, first, last`,
+      `select b.account, currency, b.first, b.last, opening, closing, max(b.read) as read, s.name
+       from stated_balances b left join statements s on s.read = b.read
+       where b.scope = ?1 and ${isAsked('b.account')} and b.first <= ?4 and b.last >= ?3
+       group by b.account, currency, b.first, b.last, opening, closing
+       order by b.account, currency, b.first, b.last, b.read`,
     )
     .all(...periodParams(scope, asked));
 
@@ -54,29 +65,60 @@ function sumOf(
   );
 }
 
-/** What contradicts the balances that the bank stated: opening + lines = closing, which is the next opening. */
+/**
+ * What contradicts the balances that the bank stated: opening + lines = closing, which is the next opening. Two statements
+ * of one day, and the balance that the service reports, must agree about it.
+ */
 export function compareBalances(work: MatchWork, asked: AskedPeriod | undefined): string[] {
   const rows = readRows(work, asked);
   return rows.flatMap((row, index) => {
     const {account, currency, first, last} = row;
-    const missing = BigInt(row.closing) - BigInt(row.opening) - sumOf(work, row, [first, last]);
-    const before = rows[index - 1];
-    const isNext = before?.account === account && before.currency === currency && before.last < first;
-    const between = isNext ? sumOf(work, row, [dayFrom(before.last, 1), dayFrom(first, -1)]) : 0n;
-    const gap = isNext ? BigInt(row.opening) - BigInt(before.closing) - between : 0n;
+    const differ = (minor: bigint, what: string): string[] =>
+      minor === 0n ? [] : [`account ${account}: ${what} differ by ${inMajor(minor, currency)}`];
+    const before = isSame(row, rows[index - 1]) ? rows[index - 1] : undefined;
+    const isNewest = !isSame(row, rows[index + 1]);
     return [
-      ...(gap === 0n
-        ? []
-        : [
-            `account ${account}: the opening balance of ${first} and the closing balance before it differ by ${inMajor(gap, currency)}`,
-          ]),
-      ...(missing === 0n
-        ? []
-        : [
-            `account ${account}: the lines from ${first} to ${last} and the stated balances differ by ${inMajor(missing, currency)}`,
-          ]),
+      ...(before === undefined ? [] : differ(gapBetween(work, before, row), gapWords(before, row))),
+      ...differ(
+        BigInt(row.closing) - BigInt(row.opening) - sumOf(work, row, [first, last]),
+        `the lines from ${first} to ${last} and the stated balances`,
+      ),
+      ...differ(
+        isNewest ? unlikeReported(work, row, asked) : 0n,
+        `the closing balance of ${last} as ${statementName(row)} has it and as it follows from the balance that the service reports`,
+      ),
     ];
   });
+}
+
+const isNext = (before: BalanceRow, {first}: BalanceRow): boolean => before.last < first;
+
+/** Between the opening balance of a statement and what the one before says about the same day. */
+function gapBetween(work: MatchWork, before: BalanceRow, row: BalanceRow): bigint {
+  const [from, known] = isNext(before, row)
+    ? [dayFrom(before.last, 1), before.closing]
+    : [before.first, before.opening];
+  return BigInt(row.opening) - BigInt(known) - sumOf(work, row, [from, dayFrom(row.first, -1)]);
+}
+
+const gapWords = (before: BalanceRow, row: BalanceRow): string =>
+  isNext(before, row)
+    ? `the opening balance of ${row.first} and the closing balance before it`
+    : `${statementName(before)} and ${statementName(row)}, about the opening balance of ${row.first},`;
+
+const statementName = ({read, name}: BalanceRow): string =>
+  name === null ? 'a statement' : `statement ${read} (${name})`;
+
+/** The reported balance may lack lines of its day and of later ones. 0 if it is not known, or may agree. */
+function unlikeReported(work: MatchWork, row: BalanceRow, asked: AskedPeriod | undefined): bigint {
+  const reported = asked?.reported?.find((one) => isSame(one, row));
+  if (reported === undefined) return 0n;
+  const {minor, day} = reported;
+  const ends = ['9', ...(day === undefined || day <= row.last ? [] : [day, dayFrom(day, -1)])];
+  const gaps = ends.map(
+    (end) => BigInt(row.closing) + sumOf(work, row, [dayFrom(row.last, 1), end], IS_KNOWN) - minor,
+  );
+  return gaps.includes(0n) ? 0n : (gaps[0] ?? 0n);
 }
 
 const inMajor = (minor: bigint, currency: string): string =>
@@ -89,11 +131,13 @@ export interface KnownBalances {
   opening: bigint | undefined;
   closing: bigint | undefined;
   origin: 'stated' | 'calculated' | 'unknown';
+  /** The day for which the opening balance is stated, if that is not the first day of the period. */
+  openingDay?: string | undefined;
 }
 
 /**
- * The balances of each account: those that statements state, if they cover every line of the period, otherwise those that
- * follow from the balance that the service reports. Without a period: of each currency.
+ * The balances of each account: those that statements state, if they have its last day and every line, otherwise those that follow
+ * from the balance that the service reports. Without a period: of each currency.
  */
 export function readBalances(work: MatchWork, asked: AskedPeriod | undefined): KnownBalances[] {
   const rows = readRows(work, asked);
@@ -125,7 +169,10 @@ function statedOf(
   asked: AskedPeriod | undefined,
 ): KnownBalances {
   const [first, last] = [
-    must(rows[0], 'balances of an account'),
+    must(
+      rows.findLast((row) => row.first === rows[0]?.first),
+      'balances of an account',
+    ),
     must(rows.at(-1), 'balances of an account'),
   ];
   const {account, currency} = first;
@@ -139,7 +186,9 @@ function statedOf(
     currency,
     opening: BigInt(first.opening) + before,
     closing: BigInt(last.closing) - after,
-    origin: 'stated',
+    ...(to > last.last
+      ? {origin: 'calculated'}
+      : {origin: 'stated', openingDay: from < first.first ? first.first : undefined}),
   };
 }
 
@@ -159,13 +208,14 @@ const isCovered = (
     .get(scope, account, currency, asked?.from ?? '', asked?.to ?? '9') === undefined;
 
 /** What only a statement has is not in the balance of the service. */
+const IS_KNOWN = `and x.l not in (select l from found_lines where state = 'statement_only')`;
+
 function calculatedOf(
   work: MatchWork,
   {account, currency, minor}: ReportedBalance,
   {from, to}: AskedPeriod,
 ): KnownBalances {
-  const isKnown = `and x.l not in (select l from found_lines where state = 'statement_only')`;
-  const since = sumOf(work, {account, currency}, [dayFrom(to, 1), '9'], isKnown);
+  const since = sumOf(work, {account, currency}, [dayFrom(to, 1), '9'], IS_KNOWN);
   const closing = minor - since;
   const opening = closing - sumOf(work, {account, currency}, [from, to]);
   return {account, currency, opening, closing, origin: 'calculated'};

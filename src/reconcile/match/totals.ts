@@ -15,7 +15,9 @@ interface StateRow {
   low: number | bigint;
 }
 
-const LINE_STATES: Readonly<Record<LineState, 'matched' | 'returned' | 'internal' | 'unexplained'>> = {
+const LINE_STATES: Readonly<
+  Record<LineState, 'matched' | 'returned' | 'internal' | 'ignored' | 'unexplained'>
+> = {
   matched: 'matched',
   returned: 'returned',
   internal: 'internal',
@@ -25,7 +27,7 @@ const LINE_STATES: Readonly<Record<LineState, 'matched' | 'returned' | 'internal
   duplicate: 'unexplained',
   statement_only: 'unexplained',
   unexplained: 'unexplained',
-  ignored: 'unexplained',
+  ignored: 'ignored',
   changed: 'unexplained',
 };
 const PERIOD_STATES: readonly PeriodState[] = [
@@ -36,22 +38,24 @@ const NOTHING: CountedSum = {count: 0, sum: 0n};
 /** What the state of a payment that was sent before the period ends with. */
 const EARLY = '/early';
 
+const IN_PERIOD = `${countedDay('x')} between ?3 and ?4 and ${isAsked('x.account')}`;
+
 /** The lines and payments of a period by account, currency and state; without a period, of all accounts together. */
 export function readBookTotals(work: MatchWork, asked: AskedPeriod | undefined): CurrencyTotals[] {
   const account = asked === undefined ? `''` : 'x.account';
-  const day = `${countedDay('x')} between ?3 and ?4 and ${isAsked('x.account')}`;
   const lines = read(work, asked, {
-    from: `lines x join found_lines f on f.l = x.l where x.scope = ?1 and ${IS_COUNTED} and ${day}`,
+    from: `lines x join found_lines f on f.l = x.l where x.scope = ?1 and ${IS_COUNTED} and ${IN_PERIOD}`,
     ...{account, state: 'f.state'},
   });
   const pending = read(work, asked, {
-    from: `lines x where x.scope = ?1 and x.pending = 1 and x.gone = 0 and ${day}`,
+    from: `lines x where x.scope = ?1 and x.pending = 1 and x.gone = 0 and ${IN_PERIOD}`,
     ...{account, state: `'pending'`},
   });
   const payments = read(work, asked, {
     from: `${periodPayments()} f join payments x on x.p = f.p where true`,
     ...{account: 'f.account', state: `iif(f.early, f.state || '${EARLY}', f.state)`},
   });
+  const differences = readDifferences(work, asked);
   const balances = readBalances(work, asked);
   const tables = new Map<string, Pick<StateRow, 'account' | 'currency'>>();
   for (const {account: of, currency} of [...lines, ...pending, ...payments, ...balances])
@@ -60,10 +64,10 @@ export function readBookTotals(work: MatchWork, asked: AskedPeriod | undefined):
     const {account: of = '', currency = ''} = tables.get(name) ?? {};
     const isOf = (one: Pick<StateRow, 'account' | 'currency'>) =>
       one.account === of && one.currency === currency;
-    const [its, open, paid] = [lines, pending, payments].map((rows) => rows.filter(isOf));
+    const [its, open, paid, fees] = [lines, pending, payments, differences].map((rows) => rows.filter(isOf));
     return tableOf(
       {account: of, currency},
-      {lines: its ?? [], pending: open ?? [], payments: paid ?? []},
+      {lines: its ?? [], pending: open ?? [], payments: paid ?? [], differences: fees ?? []},
       balances.find(isOf),
     );
   });
@@ -71,7 +75,12 @@ export function readBookTotals(work: MatchWork, asked: AskedPeriod | undefined):
 
 function tableOf(
   {account, currency}: Pick<StateRow, 'account' | 'currency'>,
-  {lines, pending, payments}: Record<'lines' | 'pending' | 'payments', StateRow[]>,
+  {
+    lines,
+    pending,
+    payments,
+    differences,
+  }: Record<'lines' | 'pending' | 'payments' | 'differences', StateRow[]>,
   known: KnownBalances | undefined,
 ): CurrencyTotals {
   const of = (rows: readonly StateRow[], isIn: (state: string) => boolean) =>
@@ -81,13 +90,33 @@ function tableOf(
   return {
     ...{account: account === '' ? undefined : account, currency},
     ...{opening: known?.opening, closing: known?.closing, balances: known?.origin ?? 'unknown'},
+    openingDay: known?.openingDay,
     ...{matched: linesIn('matched'), returned: linesIn('returned'), internal: linesIn('internal')},
-    ...{unexplained: linesIn('unexplained'), pending: add(pending)},
+    ...{ignored: linesIn('ignored'), unexplained: linesIn('unexplained')},
+    ...{differences: add(differences), pending: add(pending)},
     lines: byName(keysOf(LINE_STATES), (one) => of(lines, (state) => state === one)),
     planned: add(payments),
     carried: of(payments, (state) => state.endsWith(EARLY)),
     payments: byName(PERIOD_STATES, (one) => of(payments, (state) => state === one || state === one + EARLY)),
   };
+}
+
+/** Of each line that a person has confirmed with another amount than its payments have. Only such lines may differ. */
+function readDifferences({db, scope}: MatchWork, asked: AskedPeriod | undefined): StateRow[] {
+  const sum = (part: string) =>
+    `(${part.replace('q', 'x')}) + iif(c.state = 'returned', 1, -1) * sum(${part})`;
+  return db
+    .prepare<StateRow>(
+      `select ${asked === undefined ? `''` : 'x.account'} as account, x.currency, c.state, 1 as count,
+         ${sum('q.amount >> 32')} as high, ${sum('q.amount & 4294967295')} as low
+       from matches c cross join lines x on x.l = c.m
+         cross join found_payments f on f.m = c.m and c.state = 'matched' or f.returned = c.m and c.state = 'returned'
+         cross join payments q on q.p = f.p
+       where c.scope = ?1 and c.rule = 'confirmed' and ${IS_COUNTED} and ${IN_PERIOD}
+       group by c.m`,
+    )
+    .all(...periodParams(scope, asked))
+    .filter((row) => sumOfHalves(row) !== 0n);
 }
 
 /** Adds up row by row: a GROUP BY would first sort all rows in memory. */

@@ -3,6 +3,8 @@ export interface ReportedBalance {
   readonly account: string;
   readonly currency: string;
   readonly minor: bigint;
+  /** `YYYY-MM-DD`, when the bank reported it. */
+  readonly day?: string | undefined;
 }
 
 /** What totals, lists and exports are about. */

@@ -8,7 +8,7 @@ export interface CountedSum {
 
 /**
  * The lines that one account has in a period and in one currency, and the payments that were open in it. If balances are
- * known, opening + matched + returned + internal + unexplained = closing, in sums of posted lines.
+ * known, opening + matched + returned + internal + ignored + unexplained = closing, in sums of posted lines.
  */
 export interface CurrencyTotals {
   /** Undefined for payments that may be of any account, and for sums of all accounts. */
@@ -18,11 +18,17 @@ export interface CurrencyTotals {
   readonly closing: bigint | undefined;
   /** `calculated`: from the balance that the service reports, less the lines since. */
   readonly balances: 'stated' | 'calculated' | 'unknown';
+  /** The day for which the opening balance is stated, if that is not the first one. */
+  readonly openingDay: string | undefined;
   readonly matched: CountedSum;
   readonly returned: CountedSum;
   readonly internal: CountedSum;
-  /** Lines in every other state, also those that a person ignores. */
+  /** Lines that a person ignores. */
+  readonly ignored: CountedSum;
+  /** Lines in every other state. */
   readonly unexplained: CountedSum;
+  /** What lines are more than their payments, as a person has confirmed it; part of `matched` and `returned`. */
+  readonly differences: CountedSum;
   /** Pending lines; they are in none of the above. */
   readonly pending: CountedSum;
   readonly lines: Readonly<Record<LineState, CountedSum>>;

@@ -14,6 +14,7 @@ import type {AskedPeriod} from '../model/asked.ts';
 import type {CountedSum, CurrencyTotals} from '../model/totals.ts';
 import {askedIn, FINDINGS, findingsIn, type FindingKind, type ReconcileReport} from '../report/report.ts';
 import {
+  balanceWords,
   FINDING_TITLES,
   findingText,
   isOfNoAccount,
@@ -96,7 +97,8 @@ function verdict(report: ReconcileReport): Markup {
 function totalsSection(totals: CurrencyTotals, report: ReconcileReport): Markup {
   const name = tableName(totals, report);
   const id = `totals-${report.tables.indexOf(totals)}`;
-  const {currency, opening, closing, matched, returned, internal, unexplained, planned, balances} = totals;
+  const {currency, opening, closing, matched, returned, internal, ignored, unexplained, planned} = totals;
+  const origin = balanceWords(totals);
   const money = (minor: bigint) => groupMajor(majorText(minor, currency));
   const row = (name: string, {count, sum}: CountedSum, words: string, css = '') =>
     markup`<tr class="${css}"><th scope="row">${name}</th><td class="n">${grouped(count)}</td><td class="n">${money(sum)}</td><td class="soft">${words}</td></tr>`;
@@ -108,18 +110,20 @@ function totalsSection(totals: CurrencyTotals, report: ReconcileReport): Markup 
   const bankLines =
     !isOfNoAccount(totals, report) &&
     markup`<div class="wide" role="region" tabindex="0" aria-label="Bank lines: ${name}"><table><caption>Bank lines</caption>${head}<tbody>
-${balance('Opening balance', opening, balances === 'calculated' ? 'the closing balance less these lines' : 'as the bank states it')}
+${balance('Opening balance', opening, origin.opening)}
 ${row('Matched', matched, 'lines of payments')}
 ${row('Returned', returned, 'money that came back')}
 ${row('Internal', internal, 'between own accounts, or simulated')}
+${row('Ignored', ignored, 'as a person decided')}
 ${row('Unexplained', unexplained, 'not matched with a payment')}
-${balance('Closing balance', closing, balances === 'calculated' ? 'from the reported balance' : 'as the bank states it', 'sum')}</tbody></table></div>
+${balance('Closing balance', closing, origin.closing, 'sum')}</tbody></table></div>
 ${checkText(totals)}`;
   return markup`<section class="keep" aria-labelledby="${id}"><h2 id="${id}">Totals: ${name}</h2>
 ${bankLines}
 <div class="wide" role="region" tabindex="0" aria-label="Payments: ${name}"><table><caption>Payments</caption>${head}<tbody>
 ${states.map((state) => row(capital(state.replaceAll('_', ' ')), totals.payments[state], STATE_WORDS[state]))}
 ${row('All payments', planned, 'the sum of the states', 'sum')}
+${totals.differences.count > 0 && row('Differences', totals.differences, 'and fees, as confirmed: lines less their payments')}
 ${totals.carried.count > 0 && row('Carried over', totals.carried, `part of all payments, sent before ${report.from}`)}</tbody></table></div></section>`;
 }
 
@@ -129,8 +133,8 @@ function checkText({balances, opening, closing, ...totals}: CurrencyTotals): Mar
     return markup`<p>The opening balance is calculated, so it does not show that no line is missing. A statement of the bank does.</p>`;
   if (opening === undefined || closing === undefined)
     return markup`<p>The bank states no balances, so nothing shows that no line is missing.</p>`;
-  const {matched, returned, internal, unexplained} = totals;
-  return opening + matched.sum + returned.sum + internal.sum + unexplained.sum === closing
+  const {matched, returned, internal, ignored, unexplained} = totals;
+  return opening + matched.sum + returned.sum + internal.sum + ignored.sum + unexplained.sum === closing
     ? markup`<p>Checked: opening and all lines add up to closing.</p>`
     : markup`<p class="state bad">Opening and all lines do not add up to closing.</p>`;
 }

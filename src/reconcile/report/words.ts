@@ -35,6 +35,15 @@ export function tableName(
   return `${label}, ${currency}`;
 }
 
+/** Where the balances of a table come from. */
+export const balanceWords = ({balances, openingDay}: CurrencyTotals): {opening: string; closing: string} =>
+  balances === 'calculated'
+    ? {opening: 'closing less these lines', closing: 'from the latest balance'}
+    : {
+        opening: `as the bank states it${openingDay === undefined ? '' : ` for ${openingDay}`}`,
+        closing: 'as the bank states it',
+      };
+
 /** Payments that any of several accounts may book. */
 export const isOfNoAccount = (
   {account}: CurrencyTotals,

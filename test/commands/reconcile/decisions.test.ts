@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {LedgerDesk} from './ledger-desk.ts';
 
@@ -106,6 +108,29 @@ describe('reconcile with lines that it cannot match', () => {
     assert.match((await desk.reconcile('--fee 0.25USD')).stdout, /^Suggested: confirm or reject \(1\)$/m);
     const refused = await desk.reconcile('--fee fax=1%');
     assert.equal(refused.exitCode, 2, refused.stderr);
+  });
+
+  it('shows a confirmed difference, so that lines and payments add up', async () => {
+    desk = await LedgerDesk.open(['INV-2026-001', 'INV-2026-002'], 'net-fee');
+    const {stdout} = await desk.reconcile();
+    const next = /remit (reconcile confirm \S+ \S+ --difference \S+) --note TEXT/.exec(stdout)?.[1] ?? '';
+    assert.equal((await desk.desk.remit(`${next} --note fee`)).exitCode, 0, stdout);
+    interface Sums {
+      totals: Record<'matched' | 'differences', {count: number; amount: string}>[];
+    }
+    const {totals} = (await desk.reconcile('--json')).json() as Sums;
+    const [of] = totals;
+    const differences = of?.differences ?? {count: 0, amount: ''};
+    assert.equal(differences.count, 1);
+    const after = await desk.reconcile('--html page.html');
+    const paid = /^ {4}matched +\d +(-\S+)/m.exec(after.stdout)?.[1] ?? '';
+    assert.equal(Number(paid) + Number(differences.amount), Number(of?.matched.amount));
+    assert.match(
+      after.stdout,
+      new RegExp(`^ {2}differences +1 +${differences.amount} +and fees, as confirmed`, 'm'),
+    );
+    const page = readFileSync(join(desk.desk.folder, 'page.html'), 'utf8');
+    assert.ok(page.includes(`Differences</th><td class="n">1</td><td class="n">${differences.amount}<`));
   });
 
   it('prints confirm before ignore for a line with the opposite amount of a payment', async () => {

@@ -56,7 +56,7 @@ describe('reconcile', () => {
     assert.deepEqual(USD['planned'], {count: 3, amount: '-304.50'});
     assert.deepEqual(USD.payments['matched'], {count: 3, amount: '-304.50'});
     const minor = (text: string) => BigInt(text.replace('.', ''));
-    const parts = ['matched', 'returned', 'internal', 'unexplained'].map((part) =>
+    const parts = ['matched', 'returned', 'internal', 'ignored', 'unexplained'].map((part) =>
       minor(USD[part]?.amount ?? '0.00'),
     );
     assert.equal(
@@ -370,9 +370,17 @@ describe('decisions about bank lines', () => {
     assert.equal(decided.exitCode, 0, decided.stderr);
     const {by, verb, note} = decided.json() as Record<string, unknown>;
     assert.deepEqual({by, verb, note}, {by: 'ada', verb: 'ignore', note: 'interest'});
-    const second = await desk.reconcile('--html ./page.html');
+    const second = await desk.reconcile('--html ./page.html --ledger ./x.journal');
     assert.equal(second.exitCode, 0, second.stdout);
-    assert.match(readFileSync(join(desk.desk.folder, 'page.html'), 'utf8'), /<td>ada<\/td><td>ignore<\/td>/);
+    assert.match(second.stdout, /^ {2}ignored +1 +7\.00 +as a person decided$/m);
+    assert.doesNotMatch(second.stdout, /unexplained/);
+    const at = (name: string) => readFileSync(join(desk.desk.folder, name), 'utf8');
+    assert.match(at('page.html'), /<td>ada<\/td><td>ignore<\/td>/);
+    assert.match(at('x.journal'), /^ {4}equity:ignored {2}-7\.00 USD$/m);
+    // Without a payment, reject undoes it.
+    const undo = await desk.desk.remit(`${next.replace('ignore', 'reject')} --note again`);
+    assert.equal(undo.exitCode, 0, undo.stderr);
+    assert.match((await desk.reconcile()).stdout, /credit of 7\.00 USD on \S+, “Interest”/);
   });
 
   it('show texts of a bank and of a person without what controls a terminal', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {camtBalance, camtDocument, camtEntry, camtStatement} from '../../reconcile/statement/statements.ts';
@@ -18,13 +18,13 @@ describe('statements of reconcile', () => {
   });
   afterEach(() => desk.desk.close());
 
-  const statement = (iban: string, amount = '100.50') => {
+  const statement = (iban: string, amount = '100.50', opening = 10_000_000) => {
     const at = {day, currency: 'USD'};
-    const closing = `${1000 - Number(amount)}`;
+    const closing = `${opening - Number(amount)}`;
     return camtStatement({
       iban,
       entries: [camtEntry(amount, at)],
-      opening: camtBalance('OPBD', '1000.00', day, 'CRDT', 'USD'),
+      opening: camtBalance('OPBD', String(opening), day, 'CRDT', 'USD'),
       closing: camtBalance('CLBD', closing, day, 'CRDT', 'USD'),
     });
   };
@@ -72,6 +72,72 @@ describe('statements of reconcile', () => {
     assert.equal((await desk.reconcile()).exitCode, 0);
     assert.match((await desk.desk.remit('reconcile statements')).stdout, /\tTEXT$/m);
     assert.equal((await desk.desk.remit(next)).exitCode, 4);
+  });
+
+  it('with a wrong balance are not conclusive: they are compared with each other and with the service', async () => {
+    file('bad.xml', statement(OWN, '100.50', 10_000_500));
+    const bad = await desk.reconcile('--statement ./bad.xml');
+    assert.equal(bad.exitCode, 8);
+    assert.match(
+      bad.stdout,
+      /^ {2}Account \S+: the closing balance of \S+ as statement \d+ \(bad\.xml\) has it and as it follows from the balance that the service reports differ by 500\.00 USD$/m,
+    );
+    file('good.xml', statement(OWN));
+    const both = await desk.reconcile('--statement ./good.xml');
+    assert.match(
+      both.stdout,
+      /^ {2}Account \S+: statement 2 \(bad\.xml\) and statement \d+ \(good\.xml\), about the opening balance of \S+, differ by -500\.00 USD$/m,
+    );
+    assert.equal((await desk.desk.remit('reconcile forget 2 --note wrong')).exitCode, 0);
+    const good = await desk.reconcile();
+    assert.equal(good.exitCode, 0, good.stdout);
+    assert.match(good.stdout, new RegExp(`^ {2}opening .* as the bank states it for ${day}$`, 'm')); // of 90 days
+    assert.match((await desk.reconcile(`--from ${day}`)).stdout, /opening .* as the bank states it$/m);
+  });
+
+  it('move no sum with a line that the service does not have', async () => {
+    const rows = [`${day},-100.50,USD,x`, `${day},5000.00,USD,forged`].join('\n');
+    writeFileSync(
+      join(desk.desk.folder, 'x.csv'),
+      `booking_date,amount,currency_code,description\n${rows}\n`,
+    );
+    const ran = await desk.reconcile('--statement ./x.csv --out out --ledger x.journal');
+    assert.match(ran.stdout, /^Lines of the statement that the service does not have \(1\)$/m);
+    assert.match(ran.stdout, /^ {2}opening +10,000,000\.00 /m);
+    assert.doesNotMatch(ran.stdout, /^ {2}unexplained/m);
+    const at = (name: string) => readFileSync(join(desk.desk.folder, name), 'utf8');
+    assert.match(at('out/lines.csv'), /,statement_only,posted,false,500000,/);
+    assert.doesNotMatch(at('x.journal'), /5000\.00/);
+  });
+
+  it('of another account of the service are refused, and change nothing', async () => {
+    file('own.xml', statement(OWN));
+    await desk.reconcile('--statement ./own.xml');
+    const accounts = (await desk.desk.remit('treasury accounts list --json')).json() as {id: string}[];
+    const other = accounts.find(({id}) => id !== desk.account)?.id ?? '';
+    for (const flags of ['', ' --account-number 0101']) {
+      const ran = await desk.desk.remit(`reconcile --account ${other} --statement ./own.xml${flags}`);
+      assert.equal(ran.exitCode, 5, ran.stdout);
+      assert.match(
+        ran.stderr,
+        new RegExp(`own\\.xml is of the account …0101, which is account ${desk.account} `),
+      );
+    }
+    assert.equal(((await desk.desk.remit('reconcile statements --json')).json() as unknown[]).length, 1);
+  });
+
+  it('without a day of the period are refused, with the command that reads them', async () => {
+    file('own.xml', statement(OWN));
+    const before = new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+    const ran = await desk.reconcile(`--from ${before} --to ${before} --statement ./own.xml`);
+    assert.equal(ran.exitCode, 5, ran.stdout);
+    assert.match(ran.stderr, /own\.xml is of \S+ to \S+, and has no day of the period, /);
+    assert.deepEqual((await desk.desk.remit('reconcile statements --json')).json(), []);
+    const next = /remit (reconcile --account .*)/.exec(ran.stderr)?.[1] ?? '';
+    assert.equal((await desk.desk.remit(next)).exitCode, 0, next);
+    writeFileSync(join(desk.desk.folder, 'empty.csv'), 'booking_date,amount,currency_code,description\n');
+    const empty = await desk.reconcile('--statement ./empty.csv');
+    assert.match(empty.stderr, /empty\.csv has no line and no balance/);
   });
 
   it('say nothing about a period of other days', async () => {

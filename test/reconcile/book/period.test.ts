@@ -12,7 +12,7 @@ import {ACCOUNT, addAll, line, OPTIONS, payment, READ, recordId, withBook} from 
 import {worldOf} from '../worlds.ts';
 
 const TODAY = {...OPTIONS, today: '2026-06-30'};
-const LINE_PARTS = ['matched', 'returned', 'internal', 'unexplained'] as const;
+const LINE_PARTS = ['matched', 'returned', 'internal', 'ignored', 'unexplained'] as const;
 
 const add = (a: CountedSum, b: CountedSum): CountedSum => ({count: a.count + b.count, sum: a.sum + b.sum});
 const less = (a: CountedSum, b: CountedSum): CountedSum => ({count: a.count - b.count, sum: a.sum - b.sum});
@@ -25,7 +25,8 @@ const EMPTY: Pick<CurrencyTotals, (typeof LINE_PARTS)[number] | 'planned' | 'car
   opening: undefined;
   closing: undefined;
 } = {
-  ...{matched: NONE, returned: NONE, internal: NONE, unexplained: NONE, planned: NONE, carried: NONE},
+  ...{matched: NONE, returned: NONE, internal: NONE, ignored: NONE, unexplained: NONE},
+  ...{planned: NONE, carried: NONE},
   ...{payments: {}, opening: undefined, closing: undefined},
 };
 
@@ -214,6 +215,25 @@ describe('a period', () => {
       const {perCurrency} = book.match(OPTIONS, {accounts: [ACCOUNT], from: '2026-03-05', to: '2026-03-20'});
       const [{opening, closing, balances} = {} as CurrencyTotals] = perCurrency;
       assert.deepEqual([opening, closing, balances], [105n, 112n, 'stated']);
+    }));
+
+  it('is not stated by a statement of a part of it', () =>
+    withBook((book) => {
+      addAll(book, [line('a', {amount: 5n})]);
+      book.addBalances({
+        ...{account: ACCOUNT, currency: 'USD', opening: 100n, closing: 105n},
+        ...{from: '2026-03-01', to: '2026-03-31'},
+      });
+      const of = (from: string, to: string, reported: AskedPeriod['reported'] = undefined) => {
+        const asked = {accounts: [ACCOUNT], from, to, reported};
+        const [one = {} as CurrencyTotals] = book.match(OPTIONS, asked).perCurrency;
+        return [one.opening, one.closing, one.balances, one.openingDay];
+      };
+      assert.deepEqual(of('2026-03-01', '2026-03-31'), [100n, 105n, 'stated', undefined]);
+      for (const reported of [undefined, [{account: ACCOUNT, currency: 'USD', minor: 105n}]]) {
+        assert.deepEqual(of('2026-03-01', '2026-05-20', reported), [100n, 105n, 'calculated', undefined]);
+        assert.deepEqual(of('2026-02-01', '2026-03-31', reported), [100n, 105n, 'stated', '2026-03-01']);
+      }
     }));
 
   it('has in transit at its beginning what the period before it has at its end', async () => {

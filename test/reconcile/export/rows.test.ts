@@ -24,7 +24,7 @@ describe('the CSV files of a reconcile', () => {
       addAll(book, [...lines, own(5, {state: 'pending'})]);
       addAll(book, [own(1, {key: 's1', source: 'statement', id: undefined})]); // the second of two sources
       const {perCurrency} = book.match(OPTIONS, ASKED);
-      const {matched, returned, internal, unexplained, planned} = perCurrency[0]!;
+      const {matched, returned, internal, ignored, unexplained, planned} = perCurrency[0]!;
       const rows = [...lineRows(book, ASKED)];
       assert.deepEqual(
         rows.flatMap((row) => (row['counted'] === true ? [] : [row['line']])),
@@ -32,7 +32,7 @@ describe('the CSV files of a reconcile', () => {
       );
       assert.deepEqual(
         sumOf(rows.filter((row) => row['counted'] === true)),
-        added([matched, returned, internal, unexplained]),
+        added([matched, returned, internal, ignored, unexplained]),
       );
       assert.deepEqual(sumOf([...paymentRows(book, ASKED)]), planned);
     }));

@@ -75,7 +75,7 @@ async function everything(book: Book, {balanced = true} = {}): Promise<string> {
   addAll(book, LINES);
   addAll(book, [line('stated', {source: 'statement', amount: -4444n})]);
   const about = {account: ACCOUNT, currency: 'USD', from: '2026-03-01', to: '2026-03-31'};
-  book.addBalances({...about, opening: 10n ** 18n, closing: 10n ** 18n + SUM - 4444n + (balanced ? 0n : 1n)});
+  book.addBalances({...about, opening: 10n ** 18n, closing: 10n ** 18n + SUM + (balanced ? 0n : 1n)});
   const options = {
     ...OPTIONS,
     ...{
@@ -131,7 +131,7 @@ describe('the page of a reconcile', () => {
         const lines = new Map(
           (tables.get(`Bank lines: ${currency}`) ?? []).map((cells) => [cells[0], cells]),
         );
-        const parts = ['Matched', 'Returned', 'Internal', 'Unexplained'].map((name) =>
+        const parts = ['Matched', 'Returned', 'Internal', 'Ignored', 'Unexplained'].map((name) =>
           minor(lines.get(name)?.[2]),
         );
         const sum = parts.reduce((total, part) => total + part, 0n);
@@ -164,8 +164,9 @@ describe('the page of a reconcile', () => {
         ['Matched', '8', '-195.83', 'lines of payments'],
         ['Returned', '2', '30.21', 'money that came back'],
         ['Internal', '1', '10.00', 'between own accounts, or simulated'],
-        ['Unexplained', '8', '2,350.61', 'not matched with a payment'],
-        ['Closing balance', '', '10,000,000,000,002,194.99', 'as the bank states it'],
+        ['Ignored', '1', '-15.99', 'as a person decided'],
+        ['Unexplained', '6', '2,411.04', 'not matched with a payment'],
+        ['Closing balance', '', '10,000,000,000,002,239.43', 'as the bank states it'],
       ]);
       assert.deepEqual((tables.get('Payments: USD') ?? []).slice(-2), [
         ['All payments', '19', '123,455,667.97', 'the sum of the states'],
@@ -258,13 +259,8 @@ describe('the page of a reconcile', () => {
           asked: {...ASKED, reported: [{account: ACCOUNT, currency: 'USD', minor: 5000n}]},
         });
         const rows = tablesOf(text).get('Bank lines: USD') ?? [];
-        assert.deepEqual(rows.at(0), [
-          'Opening balance',
-          '',
-          '60.07',
-          'the closing balance less these lines',
-        ]);
-        assert.deepEqual(rows.at(-1), ['Closing balance', '', '50.00', 'from the reported balance']);
+        assert.deepEqual(rows.at(0), ['Opening balance', '', '60.07', 'closing less these lines']);
+        assert.deepEqual(rows.at(-1), ['Closing balance', '', '50.00', 'from the latest balance']);
         assert.match(text, /class="state good">Every payment and every bank line is explained\./);
         assert.match(text, /<div class="mode live">LIVE: real money<\/div>/);
         assert.match(text, /<h2 id="open">Open<\/h2><p>No payment waits for its bank line\.<\/p>/);

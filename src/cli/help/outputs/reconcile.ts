@@ -13,8 +13,10 @@ const AccountTotals = object({
   matched: counted,
   returned: counted,
   internal: counted,
-  unexplained: counted.describe('lines in every other state, also those that a person ignores'),
-  closing: textOrNull.describe('opening + matched + returned + internal + unexplained'),
+  ignored: counted.describe('lines that a person ignores'),
+  unexplained: counted.describe('lines in every other state'),
+  closing: textOrNull.describe('opening + matched + returned + internal + ignored + unexplained'),
+  differences: counted.describe('confirmed: lines less their payments; part of matched and returned'),
   balances: z
     .enum(['stated', 'calculated', 'unknown'])
     .describe('calculated: opening follows from the other sums'),
