@@ -91,6 +91,14 @@ export function withReturns<S extends Summary>(
   };
 }
 
+/**
+ * What a run or following that has just ended writes: its summary and rows with what the bank has returned. The summary
+ * that it goes on with has no returns.
+ */
+export type ReturnsAtEnd = <S extends Summary>(
+  summary: S,
+) => {summary: S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'>; returned: ReturnedRows};
+
 /** `returned by the bank on 2026-11-17, paid again by batch december` */
 export const returnedText = ({day, paidAgainBy}: BankReturn): string =>
   `returned by the bank on ${day}${paidAgainBy === undefined ? '' : `, paid again by batch ${paidAgainBy}`}`;

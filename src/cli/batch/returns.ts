@@ -10,14 +10,18 @@ import {
   type BankReturn,
   type BankReturns,
   repayReference,
+  returnedRows,
+  type ReturnsAtEnd,
   type SummaryWithReturns,
+  withReturns,
 } from '../../batch/report/returned.ts';
 import {restingExitCodeOf} from '../../batch/standing/summary.ts';
-import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import {typingFor} from '../../batch/standing/next-command.ts';
+import {type CommandBuilder, EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import type {Book} from '../../reconcile/book/book.ts';
 import type {TeamSession} from '../../team/session.ts';
 import {mayHaveReturns} from '../core/bank-returns.ts';
-import type {LocalContext} from '../core/context.ts';
+import type {Context, LocalContext} from '../core/context.ts';
 import {commandsFor} from './place.ts';
 
 /** What the bank has returned at the service of a batch, by the id of the record. */
@@ -27,8 +31,9 @@ export type ReturnsOfBatch = (batch: OpenBatch) => Promise<BankReturns>;
  * Reads the returns that reconciles have found, once for each service. Without a book and without noted returns there
  * are none, and nothing of it is loaded. If returns are noted that the book lacks, or it cannot be read, more rows may
  * have come back; the first batch warns of it.
+ * @param service of a batch that has not run yet
  */
-export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfBatch {
+export function returnsReader(local: LocalContext, stateDir: string, service?: Service): ReturnsOfBatch {
   const known = new Map<string, Promise<FoundReturns>>();
   const {team} = local;
   const isThere = team !== undefined || mayHaveReturns(stateDir);
@@ -46,7 +51,7 @@ export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfB
     const {journal, plan} = batch;
     const again = (missing: readonly NotedReturn[]) => readAgainCommand(missing, commandsFor(local, batch));
     const noted = readNotedReturns(stateDir, plan.kind, plan.batchId);
-    const binding = isThere || noted.length > 0 ? journal.fact('binding') : undefined;
+    const binding = isThere || noted.length > 0 ? (journal.fact('binding') ?? service) : undefined;
     if (binding === undefined) return {found: new Map()};
     const at = `${binding.mode} ${binding.baseUrl}`;
     const reading = known.get(at) ?? (isThere ? read(binding) : Promise.resolve(NO_BOOK));
@@ -111,8 +116,23 @@ export async function returnsIn(book: Book): Promise<Map<string, BankReturn>> {
   return returns;
 }
 
+/** Reads them before a batch is run or followed; its rows are those at the end. */
+export async function readReturnsAtEnd(
+  context: Context,
+  {stateDir, batch, commands}: {stateDir: string; batch: OpenBatch; commands: CommandBuilder},
+): Promise<ReturnsAtEnd> {
+  const returns = await returnsReader(context, stateDir, context.profile)(batch);
+  const report = typingFor(commands, batch.plan)('report');
+  return (summary) => {
+    const returned = returnedRows(batch.journal, returns);
+    return {summary: withReturns(summary, returned, report), returned: returned.found};
+  };
+}
+
 /** That of the batch, or 8 if it would be 0 and the bank has returned a row that was not paid again. */
-export function exitWithReturns(summary: SummaryWithReturns): ExitCode {
-  const exit = restingExitCodeOf(summary);
+export function exitWithReturns(
+  summary: SummaryWithReturns,
+  exit: ExitCode = restingExitCodeOf(summary),
+): ExitCode {
   return exit === EXIT.OK && summary.state === 'incomplete' ? EXIT.PARTIAL : exit;
 }
