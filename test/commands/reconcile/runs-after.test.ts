@@ -54,11 +54,32 @@ describe('a batch that is run again after the bank has returned a row', () => {
     const ran = await remit('batch resume nov --yes');
     assert.equal(ran.exitCode, 0, ran.stdout + ran.stderr);
     assert.match(ran.stdout, /paid again by batch dec/);
+    const row = await remit('batch status nov --row INV-2026-001');
+    assert.deepEqual([row.exitCode, /paid again by batch dec/.test(row.stdout)], [0, true]);
     assert.equal(existsSync(file('nov.failed.csv')), false);
+  });
+
+  it('shows the row as returned', async () => {
+    for (const words of ['batch status nov --row INV-2026-001', 'batch find INV-2026-001']) {
+      const {exitCode, stdout} = await remit(words);
+      assert.equal(exitCode, 8, stdout);
+      assert.match(stdout, /R03[^]+returned by the bank on|R03 returned by the bank on/);
+      assert.equal((await remit(words.replace('001', '002'))).exitCode, 0);
+    }
+    const json = (await remit('batch status nov --row INV-2026-001 --json')).json() as Record<
+      string,
+      unknown
+    >;
+    assert.deepEqual([json['state'], json['code'], json['status']], ['returned', 'R03', 'settled']);
   });
 
   it('may lack returns if the book is lost, and says so', async () => {
     rmSync(join(desk.desk.folder, '.local/state/remit/reconcile.sqlite'));
+    for (const line of ['batch status nov --row INV-2026-001', 'batch find INV-2026-001']) {
+      const {exitCode, stderr} = await remit(line);
+      assert.equal(exitCode, 8, line);
+      assert.match(stderr, /is not known: 1 row came back/);
+    }
     for (const line of ['batch resume nov --yes', 'batch resume nov --yes --until settled']) {
       const ran = await remit(line);
       assert.equal(ran.exitCode, 8, ran.stdout);
