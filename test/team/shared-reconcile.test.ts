@@ -170,6 +170,29 @@ describe('reconcile on the state of a team', function () {
     await db.query('drop table kept');
   });
 
+  it('is noted on the machine too, for a database that is restored, gone, or not named', async () => {
+    desk = await shared();
+    const id = await desk.returned('INV-2026-001');
+    const sound = await desk.record('INV-2026-002');
+    assert.equal((await desk.reconcile()).exitCode, 8);
+    const isMissed = async (because: RegExp, env: Record<string, string> = {}) => {
+      const get = await desk.desk.remit(`payouts get ${id}`, {env: {...desk.desk.env(), ...env}});
+      assert.equal(get.exitCode, 8, get.stderr);
+      assert.match(get.stderr, because);
+    };
+    await isMissed(/the book that had it, in postgres:\S+, is gone.* --state '?postgres:/, {
+      REMIT_STATE_URL: '',
+    });
+    await db.query("update @.book set identity = 'x'");
+    assert.match((await desk.desk.remit('payouts batch status nov')).stdout, /; 1 returned by the bank/);
+    await db.query('delete from @.book_returns');
+    await isMissed(/the book that had it, in postgres:\S+, is gone/);
+    assert.equal((await desk.desk.remit(`payouts get ${sound}`)).exitCode, 0);
+    await db.query(`drop schema ${db.address.schema} cascade`);
+    await isMissed(/is not known: the database \S+, schema \S+ has no tables of remit/);
+    assert.equal((await elsewhere(`payouts get ${sound}`)).exitCode, 8);
+  });
+
   it('says which batches were running while it read them', async () => {
     desk = await shared();
     await db.query("update @.batches set released = false where kind = 'payout'");

@@ -99,11 +99,12 @@ async function readReturns(stateDir: string, {baseUrl, mode}: Service): Promise<
 }
 
 async function sharedReturns(team: TeamSession, service: Service): Promise<Returns> {
-  const {returns} = await team.returnsOf(service);
-  const found = returns.map(({id, code, day, paid_again_by: by, repay_reference: reference}) => {
-    const one = {day, code: code ?? undefined, paidAgainBy: by ?? undefined};
-    return [id, {...one, repayReference: reference ?? undefined}] as const;
-  });
+  const found = (await team.returnsOf(service)).map(
+    ({id, code, day, paid_again_by: by, repay_reference: reference}) => {
+      const one = {day, code: code ?? undefined, paidAgainBy: by ?? undefined};
+      return [id, {...one, repayReference: reference ?? undefined}] as const;
+    },
+  );
   return new Map(found);
 }
 

@@ -72,6 +72,40 @@ describe('a return that a reconcile has found', () => {
     assert.match(stderr, /the book that had it, reconcile\.sqlite, is gone or another one/);
   });
 
+  for (const damage of ['delete from book_facts', 'drop table found_payments', 'drop table lines'])
+    it(`is not known with a damaged book: ${damage}`, async () => {
+      const db = await openSqlite(join(state(), 'reconcile.sqlite'), {durability: 'full'});
+      db.exec(damage);
+      db.close();
+      for (const words of [
+        `payouts get ${id}`,
+        'payouts batch status nov',
+        'payouts batch resume nov --yes',
+      ]) {
+        const {exitCode, stderr} = await remit(words);
+        assert.equal(exitCode, 8, words + stderr);
+        assert.match(
+          stderr,
+          /is not known: \S+reconcile\.sqlite is damaged: .+ is missing; read it again: remit reconcile/,
+        );
+      }
+      const ran = await desk.reconcile();
+      assert.equal(ran.exitCode, 13, ran.stderr);
+      assert.match(ran.stderr, /restore it from a backup/);
+    });
+
+  it('is known to get, if the book is in another folder', async () => {
+    const other = join(desk.desk.folder, 'other');
+    for (const name of ['reconcile.sqlite', 'returns.json']) rmSync(join(state(), name));
+    await desk.reconcile(`--state-dir ${other}`);
+    const {exitCode, stderr} = await remit(`payouts get ${id}`);
+    assert.equal(exitCode, 8, stderr);
+    assert.match(
+      stderr,
+      new RegExp(`the book that had it, in ${other}, is gone or another one; .* --state-dir ${other}$`, 'm'),
+    );
+  });
+
   it('is over once a person types the printed ignore command, also for a line that is gone', async () => {
     desk.bank((lines) => lines.filter((line) => !isReturn(line)));
     const {stdout} = await desk.reconcile();
