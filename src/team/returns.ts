@@ -1,5 +1,6 @@
 import type {Mode} from '../contract/mode.ts';
-import {codeOf, ownJson} from '../narrow.ts';
+import {RemitError} from '../errors.ts';
+import {codeOf} from '../narrow.ts';
 import {withLoopback} from '../network/local.ts';
 import {readTeamAddress} from './address.ts';
 import {type Sql, TeamDatabase} from './connection.ts';
@@ -25,24 +26,22 @@ export interface SharedBookIdentity {
   read: number;
 }
 
-/** The returns of a service; no identity if nothing was ever reconciled. */
-export async function readBookReturns(
+/** The returns of a service. */
+export const readBookReturns = (
   sql: Sql,
   service: BookService,
   ids?: readonly string[],
-): Promise<{identity: SharedBookIdentity | undefined; returns: BookReturn[]}> {
-  const [book] = await sql<{identity: string}>('select identity from @.book');
-  const returns = await sql<BookReturn>(
+): Promise<BookReturn[]> =>
+  sql<BookReturn>(
     `select id, code, day, paid_again_by, repay_reference from @.book_returns
      where mode = $1 and base_url = $2 and ($3::text[] is null or id = any($3)) order by id`,
     [service.mode, withLoopback(service.baseUrl), ids ?? null],
   );
-  return {identity: book === undefined ? undefined : ownJson<SharedBookIdentity>(book.identity), returns};
-}
 
 /**
- * What the reconciles of a team have found to have come back of these records. A database without the tables of a book
- * has none. `conceal` gets the passwords of the address.
+ * What the reconciles of a team have found to have come back of these records. A schema of a version before reconcile has
+ * none. `conceal` gets the passwords of the address.
+ * @throws RemitError NOT_FOUND for a schema without any table of remit: its name may be wrong
  */
 export async function sharedReturns(
   address: string,
@@ -53,10 +52,12 @@ export async function sharedReturns(
   conceal(...read.passwords);
   const db = new TeamDatabase(read);
   try {
-    return (await readBookReturns(db.query, service, ids)).returns;
+    return await readBookReturns(db.query, service, ids);
   } catch (error) {
-    if (['42P01', '3F000'].includes(codeOf(error) ?? '')) return [];
-    throw error;
+    if (!['42P01', '3F000'].includes(codeOf(error) ?? '')) throw error;
+    const tables = await db.query("select 1 where to_regclass('@.batches') is not null");
+    if (tables.length > 0) return [];
+    throw new RemitError('NOT_FOUND', `the database ${read.shown} has no tables of remit`, {cause: error});
   } finally {
     await db.close();
   }

@@ -155,7 +155,7 @@ describe('reconcile on the state of a team', function () {
     assert.equal(lost.exitCode, 8);
     assert.match(
       lost.stderr,
-      /is not known: rows came back, and the book of the shared state does not have all/,
+      /is not known: 1 row came back, and the book that had it, in postgres:\S+, is gone/,
     );
     const again = /read it again: remit (reconcile .+)$/m.exec(lost.stderr)?.[1] ?? '';
     desk.bank(() => []); // a new book that has not read enough
@@ -168,6 +168,29 @@ describe('reconcile on the state of a team', function () {
     assert.equal(found.stderr, '');
     assert.match(found.stdout, /; 1 returned by the bank\.$/m);
     await db.query('drop table kept');
+  });
+
+  it('is noted on the machine too, for a database that is restored, gone, or not named', async () => {
+    desk = await shared();
+    const id = await desk.returned('INV-2026-001');
+    const sound = await desk.record('INV-2026-002');
+    assert.equal((await desk.reconcile()).exitCode, 8);
+    const isMissed = async (because: RegExp, env: Record<string, string> = {}) => {
+      const get = await desk.desk.remit(`payouts get ${id}`, {env: {...desk.desk.env(), ...env}});
+      assert.equal(get.exitCode, 8, get.stderr);
+      assert.match(get.stderr, because);
+    };
+    await isMissed(/the book that had it, in postgres:\S+, is gone.* --state '?postgres:/, {
+      REMIT_STATE_URL: '',
+    });
+    await db.query("update @.book set identity = 'x'");
+    assert.match((await desk.desk.remit('payouts batch status nov')).stdout, /; 1 returned by the bank/);
+    await db.query('delete from @.book_returns');
+    await isMissed(/the book that had it, in postgres:\S+, is gone/);
+    assert.equal((await desk.desk.remit(`payouts get ${sound}`)).exitCode, 0);
+    await db.query(`drop schema ${db.address.schema} cascade`);
+    await isMissed(/is not known: the database \S+, schema \S+ has no tables of remit/);
+    assert.equal((await elsewhere(`payouts get ${sound}`)).exitCode, 8);
   });
 
   it('says which batches were running while it read them', async () => {
@@ -190,13 +213,13 @@ describe('reconcile on the state of a team', function () {
     await desk.desk.remit(`payouts batch move nov --state-dir ${state} --to ${url}`);
     assert.match((await desk.reconcile()).stdout, /Batch nov was moved to a database/);
     const there = await elsewhere('payouts batch status nov', {REMIT_STATE_URL: url});
-    assert.match(there.stderr, /is not known: rows came back/);
+    assert.match(there.stderr, /is not known: 1 row came back/);
     await reconcile('', {REMIT_STATE_URL: url});
     const known = await elsewhere('payouts batch status nov', {REMIT_STATE_URL: url});
     assert.match(known.stdout, /; 1 returned by the bank\.$/m);
     await elsewhere(`payouts batch move nov --to ${folder}/back`, {REMIT_STATE_URL: url});
     const back = await elsewhere(`payouts batch status nov --state-dir ${folder}/back`);
-    assert.match(back.stderr, /is not known: rows came back/);
+    assert.match(back.stderr, /is not known: 1 row came back/);
     assert.match(
       (await reconcile('', {REMIT_STATE_URL: url})).stdout,
       /Batch nov was moved to .*back; reconcile it/,

@@ -10,6 +10,7 @@ import {withSummary} from '../run/run-reporter.ts';
 import {readRemaining} from '../standing/remaining.ts';
 import type {ResultFiles} from '../journal/facts.ts';
 import {writeResults} from '../report/results.ts';
+import type {ReturnsAtEnd} from '../report/returned.ts';
 import {writeStatus} from '../standing/status-file.ts';
 import {summarise, type Summary} from '../standing/summary.ts';
 import type {RunStop} from '../model/stop.ts';
@@ -41,6 +42,8 @@ export interface FollowRunOptions extends Omit<
   out: string | undefined;
   /** Builds the next command. */
   commands: CommandBuilder;
+  /** See `ReturnsAtEnd`. */
+  returnsAtEnd?: ReturnsAtEnd;
   /** Called when all records are read and journaled, before the results are written. It may change rows. */
   beforeResults?: () => Promise<void>;
   onProgress: (line: string) => void;
@@ -175,9 +178,15 @@ export class FollowRun {
   }
 
   #writeResults(folder: string, summary: Summary): unknown {
-    const {journal, plan} = this.#options.batch;
+    const {batch, returnsAtEnd} = this.#options;
+    const {journal, plan} = batch;
     try {
-      const files: ResultFiles = writeResults({journal, plan, summary, folder});
+      const files: ResultFiles = writeResults({
+        journal,
+        plan,
+        folder,
+        ...(returnsAtEnd?.(summary) ?? {summary}),
+      });
       journal.setFact('results', files);
       summary.results = files.results;
       summary.failed_file = files.failed;

@@ -10,7 +10,8 @@ import type {Plan} from '../model/plan-facts.ts';
 import {lookalikeText} from '../model/lookalikes.ts';
 import {cleanMessage, type FieldDifference, type RowState} from '../model/outcome.ts';
 import {publishedAt, publishedText, readBatch} from './read-batch.ts';
-import {commandsOf, type WantedBatch} from './status.ts';
+import {NO_RETURNS, type ReturnedRow, returnedText} from '../report/returned.ts';
+import {commandsOf, returnedOf, type WantedBatch} from './status.ts';
 
 /** A row of a batch with everything that its journal has of it. */
 export interface FoundRow {
@@ -19,7 +20,7 @@ export interface FoundRow {
   /** Row and line of the file. */
   row: number;
   line: number;
-  state: RowState | 'failed';
+  state: RowState | 'failed' | 'returned';
   /** The record, once known, and its status as last seen. */
   id: string | null;
   status: string | null;
@@ -52,6 +53,8 @@ export interface Placement {
   mayAcceptDifferences: boolean;
   /** When the copy was published, in words, if another process has the batch. */
   published: string | undefined;
+  /** Whether the bank has returned it, and it was not paid again. */
+  isReturned: boolean;
   /** Whether that process sends rows. */
   isBeingSent: boolean;
 }
@@ -218,11 +221,21 @@ async function readRows(wanted: WantedBatch, reference: string): Promise<Placeme
       published: publishedText(batch),
       isBeingSent: isBeingSent(batch),
     };
-    return rows.map((row) => ({row: foundRow(batch, row), ...about}));
+    const back = rows.length === 0 ? NO_RETURNS : (await returnedOf(batch, wanted)).found;
+    return rows.map((row) => {
+      const returned = back.get(row.n);
+      const isReturned = returned !== undefined && returned.paidAgainBy === undefined;
+      return {row: withReturn(foundRow(batch, row), returned), isReturned, ...about};
+    });
   } finally {
     await batch.close();
   }
 }
+
+const withReturn = (row: FoundRow, back: ReturnedRow | undefined): FoundRow =>
+  back === undefined
+    ? row
+    : {...row, state: 'returned', code: back.code ?? null, message: returnedText(back)};
 
 function foundRow(batch: OpenBatch, row: NamedRow): FoundRow {
   const {journal, plan} = batch;

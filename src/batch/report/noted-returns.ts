@@ -1,39 +1,43 @@
-import {existsSync, readFileSync, rmSync} from 'node:fs';
+import {existsSync, readFileSync, renameSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
+import {usualId} from '../../contract/ids.ts';
 import type {Mode} from '../../contract/mode.ts';
 import type {CommandBuilder} from '../../errors.ts';
-import {ownJson} from '../../narrow.ts';
+import {isObject, ownJson, parseJson} from '../../narrow.ts';
 import {withLoopback} from '../../network/local.ts';
+import {listed} from '../../phrases.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
-import {batchFolder, type BatchFolder} from '../journal/folder.ts';
-import type {Kind} from '../model/kinds.ts';
+import {batchExists, batchFolder, type BatchFolder, batchIds} from '../journal/folder.ts';
+import {type Kind, KINDS} from '../model/kinds.ts';
 
-/** A book that reconciles are kept in, and how much it has read: an older copy of it has read less. */
-export interface BookIdentity {
-  id: string;
-  read: number;
-}
-
-/** A returned row as it is noted beside its batch, so that a book that is lost is missed. */
+/** A record that came back. It stays noted until a person decides that it did not, even if its book is lost. */
 export interface NotedReturn {
-  /** Of its record. */
+  /** Of the record, in lower case. */
   id: string;
   /** The treasury account that the money came back to. */
   account: string;
   /** `YYYY-MM-DD`, a first day of a reconcile that finds it again. */
   from: string;
-  /** The book that has it; undefined once a reconcile with another one has not found it. */
-  book: BookIdentity | undefined;
+  /** Mode and address. */
+  service?: string | undefined;
+  /** Keys of the line that took the money back, and of its payment. */
+  line?: string | undefined;
+  payment?: string | undefined;
+  /** When a reconcile last found it. */
+  at?: string | undefined;
+  /** The state folder, or the address of the database, with the book; undefined: the folder of this file. */
+  place?: string | undefined;
+  /** A later reconcile has not found it. */
+  lost?: boolean | undefined;
 }
 
-/** The file of a state folder with the records of all services that came back. */
-const RETURNED_RECORDS = 'returns.json';
+/** A return that a book has, and the batch of its row. */
+export type FoundReturn = NotedReturn & {batch?: {kind: Kind; id: string} | undefined};
+
+type Service = {mode: Mode; baseUrl: string};
 
 export const returnNotesPath = ({folder}: Pick<BatchFolder, 'folder'>): string =>
   join(folder, 'returns.json');
-
-const notePath = (stateDir: string, kind: Kind, batchId: string): string =>
-  returnNotesPath(batchFolder(stateDir, kind, batchId));
 
 /** What is noted beside a batch, to copy it to another place; null for nothing. */
 export const notedReturnsText = (place: BatchFolder): string | null => {
@@ -41,17 +45,114 @@ export const notedReturnsText = (place: BatchFolder): string | null => {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 };
 
-export const readNotedReturns = (stateDir: string, kind: Kind, batchId: string): NotedReturn[] =>
-  readNotes(notePath(stateDir, kind, batchId)) ?? [];
+const serviceName = ({mode, baseUrl}: Service): string => `${mode} ${withLoopback(baseUrl)}`;
+
+const TEXTS = ['service', 'line', 'payment', 'at', 'place'] as const;
 
 /** Undefined for a file that is damaged. */
-function readNotes<Note extends NotedReturn>(path: string): Note[] | undefined {
+function readNotes(path: string): NotedReturn[] | undefined {
+  if (!existsSync(path)) return [];
   try {
-    const notes = ownJson<Note[]>(readFileSync(path, 'utf8')); // written by writeNotes
-    return Array.isArray(notes) ? notes : undefined;
+    const notes = parseJson(readFileSync(path, 'utf8'));
+    if (!Array.isArray(notes)) return undefined;
+    const isNote = (note: unknown) =>
+      isObject(note) &&
+      (['id', 'account', 'from'] as const).every(
+        (name) => typeof note[name] === 'string' && note[name] !== '',
+      ) &&
+      TEXTS.every((name) => ['string', 'undefined'].includes(typeof note[name]));
+    return notes.every(isNote) ? ownJson<NotedReturn[]>(JSON.stringify(notes)) : undefined;
   } catch {
-    return existsSync(path) ? undefined : [];
+    return undefined;
   }
+}
+
+/** What these folders, of the state or of a batch, have noted of a service; `damaged` is a file that cannot be read. */
+export function readNotedReturns(
+  folders: readonly string[],
+  service: Service,
+): {notes: NotedReturn[]; damaged?: string} {
+  const name = serviceName(service);
+  const files = folders.map((folder) => returnNotesPath({folder}));
+  const notes = new Map<string, NotedReturn>();
+  let damaged: string | undefined;
+  for (const path of files) {
+    const read = readNotes(path);
+    if (read === undefined) damaged = path;
+    for (const one of read ?? []) if ((one.service ?? name) === name) notes.set(usualId(one.id), one);
+  }
+  return {notes: [...notes.values()], ...(damaged === undefined ? {} : {damaged})};
+}
+
+interface Noting {
+  /** The folder with the batches. */
+  stateDir: string;
+  /** Folders that note all records, and where the book is if it is in another one. */
+  memories: readonly {folder: string; place?: string | undefined}[];
+  service: Service;
+  /** Whether a person has decided that it did not come back. */
+  isDecided: (note: NotedReturn) => boolean;
+}
+
+/**
+ * Notes the returns that a book has, beside their batches too. One that is noted stays, even if the book does not have it
+ * any more. A file that cannot be read is kept under another name.
+ * @returns the noted returns that the book does not have, and what the damaged files are called now
+ */
+export function noteReturns(
+  found: readonly FoundReturn[],
+  {memories, stateDir, service, isDecided}: Noting,
+): {missing: NotedReturn[]; damaged: string[]} {
+  const name = serviceName(service);
+  const damaged: string[] = [];
+  const read = (path: string) => {
+    const notes = readNotes(path);
+    if (notes !== undefined) return {path, notes};
+    const aside = path.replace(/json$/, `damaged-${Date.now()}.json`);
+    renameSync(path, aside);
+    damaged.push(aside);
+    return {path, notes: []};
+  };
+  const roots = memories.map(({folder, place}) => ({place, ...read(returnNotesPath({folder}))}));
+  const batches = batchesOf(stateDir, found).map((batch) => ({...batch, ...read(batch.path)}));
+  const all = new Map<string, FoundReturn>();
+  for (const one of found) all.set(one.id, {...one, batch: undefined, service: name});
+  const missing: NotedReturn[] = [];
+  const isOurs = (one: NotedReturn, place?: string) => one.service === name && one.place === place;
+  const known = [
+    ...roots.flatMap(({notes, place}) => notes.filter((one) => isOurs(one, place))),
+    ...batches.flatMap(({notes}) => notes.filter((one) => isOurs(one))),
+  ];
+  for (const one of known) {
+    if (all.has(one.id) || isDecided(one)) continue;
+    const lost = {...one, place: undefined, lost: true};
+    all.set(one.id, lost);
+    missing.push(lost);
+  }
+  const ours = [...all.values()];
+  const others = (notes: readonly NotedReturn[], place?: string) =>
+    notes.filter((one) => !isOurs(one, place) && !all.has(one.id));
+  for (const {path, notes, place} of roots)
+    writeNotes(path, [...others(notes, place), ...ours.map((one) => ({...one, place}))]);
+  for (const {key, path, notes} of batches) {
+    const own = new Set(notes.map(({id}) => id));
+    for (const {id, batch} of found)
+      if (batch !== undefined && `${batch.kind} ${batch.id}` === key) own.add(id);
+    writeNotes(path, [...others(notes), ...ours.filter(({id}) => own.has(id))]);
+  }
+  return {missing, damaged};
+}
+
+/** The batches that have notes, or a row that came back. */
+function batchesOf(stateDir: string, found: readonly FoundReturn[]): {key: string; path: string}[] {
+  const named = new Set(
+    found.flatMap(({batch}) => (batch === undefined ? [] : [`${batch.kind} ${batch.id}`])),
+  );
+  return (Object.keys(KINDS) as Kind[]).flatMap((kind) =>
+    batchIds(stateDir, kind)
+      .map((id) => ({id, key: `${kind} ${id}`, path: returnNotesPath(batchFolder(stateDir, kind, id))}))
+      .filter(({id, key, path}) => existsSync(path) || (named.has(key) && batchExists(stateDir, kind, id))),
+  );
 }
 
 function writeNotes(path: string, notes: readonly NotedReturn[]): void {
@@ -59,91 +160,29 @@ function writeNotes(path: string, notes: readonly NotedReturn[]): void {
   else rmSync(path, {force: true});
 }
 
-/** A book as a reconcile found it, and as it left it. */
-interface BookOfRun {
-  before: BookIdentity;
-  after: BookIdentity;
+/** Why these may have come back: their book is lost, or does not show it any more. */
+export function whyMissing(missing: readonly NotedReturn[], rows?: string): string {
+  const [first] = missing;
+  const who = rows ?? listed(missing.map(({id}) => id));
+  return missing.some(({lost}) => lost === true)
+    ? `${who} came back, and the last reconcile does not find that any more`
+    : `${who} came back, and the book that had it, ${first?.place === undefined ? 'reconcile.sqlite' : `in ${first.place}`}, is gone or another one`;
 }
 
-type FoundReturn = Omit<NotedReturn, 'book'>;
+/** `read it again: remit reconcile …`; no account is known without notes. */
+export const readAgainText = (command: string): string =>
+  `${/ reconcile /.test(command) ? 'read it again' : 'reconcile each account again; they are listed by'}: ${command}`;
 
-/** Notes the returns that a book has. Those of another book, or of a newer copy of it, that it lacks stay noted. */
-export function noteReturns(
-  {stateDir, kind, batchId}: {stateDir: string; kind: Kind; batchId: string},
-  found: readonly FoundReturn[],
-  book: BookOfRun,
-): void {
-  const known = readNotedReturns(stateDir, kind, batchId);
-  const notes = notesAfter(known, found, book);
-  if (known.length + notes.length > 0) writeNotes(notePath(stateDir, kind, batchId), notes);
-}
-
-function notesAfter(
-  known: readonly NotedReturn[],
-  found: readonly FoundReturn[],
-  {before, after}: BookOfRun,
-): NotedReturn[] {
-  const ids = new Set(found.map(({id}) => id));
-  const lost = known.filter((one) => !has(before, one) && !ids.has(one.id));
-  return [
-    ...found.map((one): NotedReturn => ({...one, book: after})),
-    ...lost.map((one): NotedReturn => ({...one, book: undefined})),
-  ];
-}
-
-/** A returned record of a service, in a batch or not. */
-interface NotedRecord extends NotedReturn {
-  service: string;
-}
-
-const recordNotes = (stateDir: string): string => join(stateDir, RETURNED_RECORDS);
-const serviceName = ({mode, baseUrl}: {mode: Mode; baseUrl: string}): string =>
-  `${mode} ${withLoopback(baseUrl)}`;
-
-/** As `noteReturns`, for all records of a service that came back. */
-export function noteReturnedRecords(
-  {stateDir, service}: {stateDir: string; service: {mode: Mode; baseUrl: string}},
-  found: readonly FoundReturn[],
-  book: BookOfRun,
-): void {
-  const path = recordNotes(stateDir);
-  const all = readNotes<NotedRecord>(path) ?? [];
-  const name = serviceName(service);
-  const own = notesAfter(
-    all.filter((one) => one.service === name),
-    found,
-    book,
-  );
-  const others = all.filter((one) => one.service !== name);
-  if (own.length > 0 || existsSync(path))
-    writeNotes(path, [...others, ...own.map((one): NotedRecord => ({...one, service: name}))]);
-}
-
-/** Undefined if they cannot be read. */
-export function readReturnedRecords(
-  stateDir: string,
-  service: {mode: Mode; baseUrl: string},
-): NotedReturn[] | undefined {
-  const name = serviceName(service);
-  return readNotes<NotedRecord>(recordNotes(stateDir))?.filter((one) => one.service === name);
-}
-
-/** The command that finds these returns again. */
+/** The command that finds these returns again, or shows why it does not. */
 export function readAgainCommand(missing: readonly NotedReturn[], commands: CommandBuilder): string {
   const accounts = [...new Set(missing.map(({account}) => account))];
   const [from] = missing.map((one) => one.from).sort();
+  const place = missing[0]?.place;
+  if (from === undefined) return commands.read('treasury', 'accounts', 'list');
   return commands.read(
     'reconcile',
-    ...(accounts.length === 0 ? ['ID'] : accounts).flatMap((account) => ['--account', account]),
-    ...(from === undefined ? [] : ['--from', from]),
+    ...accounts.flatMap((account) => ['--account', account]),
+    ...['--from', from],
+    ...(place === undefined ? [] : [place.includes('://') ? '--state' : '--state-dir', place]),
   );
 }
-
-const has = ({id, read}: BookIdentity, {book}: NotedReturn): boolean => book?.id === id && book.read <= read;
-
-/** The noted returns that a book may have lost: it is another one, or an older copy. Without a book: all. */
-export const missingReturns = (
-  noted: readonly NotedReturn[],
-  book: {identity: BookIdentity; returned: (id: string) => boolean} | undefined,
-): NotedReturn[] =>
-  noted.filter((one) => book === undefined || (!has(book.identity, one) && !book.returned(one.id)));

@@ -3,6 +3,7 @@ import {usualId} from '../../contract/ids.ts';
 import type {Journal} from '../journal/journal.ts';
 import {pagesOf} from '../model/pages.ts';
 import type {Summary} from '../standing/summary.ts';
+import type {NotedReturn} from './noted-returns.ts';
 import {must} from '../../narrow.ts';
 
 /** How the bank has returned the money of a record, as a reconcile found it. */
@@ -47,18 +48,29 @@ const PAGE = 10_000;
  * @param returns by the id of the record
  */
 export function returnedRows(journal: Journal, returns: BankReturns): ReturnsOfRows {
-  const found = new Map<number, ReturnedRow>();
-  if (returns.found.size === 0) return {...returns, found};
+  return {...returns, found: rowsOf(journal, returns.found)};
+}
+
+function rowsOf<Back>(
+  journal: Journal,
+  byId: ReadonlyMap<string, Back>,
+): Map<number, Back & Omit<ReturnedRow, keyof BankReturn>> {
+  const found = new Map<number, Back & Omit<ReturnedRow, keyof BankReturn>>();
+  if (byId.size === 0) return found;
   for (const page of pagesOf((after) => journal.rows.recordIds(after, PAGE), PAGE))
     for (const {n, id} of page) {
-      const returned = returns.found.get(usualId(id));
+      const returned = byId.get(usualId(id));
       if (returned === undefined) continue;
       const {reference, amount, currency, outcome} = must(journal.rows.after(n - 1, 1)[0], 'row of a record');
       if (outcome?.state !== 'accepted' || hasFailed(outcome.status)) continue;
       found.set(n, {...returned, n, reference, id, amount, currency, status: outcome.status});
     }
-  return {...returns, found};
+  return found;
 }
+
+/** Those of the notes that are about accepted rows of a batch. */
+export const notesOfRows = (journal: Journal, notes: readonly NotedReturn[]): NotedReturn[] =>
+  [...rowsOf(journal, new Map(notes.map((note) => [note.id, {note}]))).values()].map(({note}) => note);
 
 /** A summary that says what the bank has returned. */
 export type SummaryWithReturns = Summary & {
@@ -91,6 +103,14 @@ export function withReturns<S extends Summary>(
     next: isComplete && isOpen ? (readAgain ?? report) : summary.next,
   };
 }
+
+/**
+ * What a run or following that has just ended writes: its summary and rows with what the bank has returned. The summary
+ * that it goes on with has no returns.
+ */
+export type ReturnsAtEnd = <S extends Summary>(
+  summary: S,
+) => {summary: S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'>; returned: ReturnedRows};
 
 /** `returned by the bank on 2026-11-17, paid again by batch december` */
 export const returnedText = ({day, paidAgainBy}: BankReturn): string =>

@@ -9,6 +9,7 @@ import type {Plan} from '../model/plan-facts.ts';
 import {USUAL_HORIZON_MS} from '../../service/service-file.ts';
 import type {RunPath} from '../model/run-path.ts';
 import {writeResults} from '../report/results.ts';
+import type {ReturnsAtEnd} from '../report/returned.ts';
 import type {Activity} from '../standing/activity.ts';
 import {nextCommand} from '../standing/next-command.ts';
 import {readRemaining} from '../standing/remaining.ts';
@@ -27,6 +28,8 @@ export interface ReportOptions {
   out: string;
   /** Builds the next command. */
   commands: CommandBuilder;
+  /** See `ReturnsAtEnd`. */
+  returnsAtEnd?: ReturnsAtEnd;
   onProgress: (phase: string, summary: Summary, activity: Activity) => void;
 }
 
@@ -94,9 +97,9 @@ export class RunReporter {
   }
 
   #writeResults(summary: Summary): {files?: ResultFiles; failure?: unknown} {
-    const {journal, plan, out} = this.#options;
+    const {journal, plan, out, returnsAtEnd} = this.#options;
     try {
-      const files = writeResults({journal, plan, summary, folder: out});
+      const files = writeResults({journal, plan, folder: out, ...(returnsAtEnd?.(summary) ?? {summary})});
       journal.setFact('results', files);
       return {files};
     } catch (failure) {

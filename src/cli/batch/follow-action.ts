@@ -20,16 +20,10 @@ import type {FlagValues} from '../input/flags.ts';
 import type {followFlags, runFlags} from './flags.ts';
 import type {RunFlags} from './run/request.ts';
 import {checkBound, commandsFor, sendingCommands} from './place.ts';
-import {typingFor} from '../../batch/standing/next-command.ts';
-import {
-  type ReturnedRow,
-  returnedRows,
-  type SummaryWithReturns,
-  withReturns,
-} from '../../batch/report/returned.ts';
+import type {ReturnedRow, ReturnsAtEnd} from '../../batch/report/returned.ts';
 import {readSummary} from '../../batch/standing/read-summary.ts';
 import {statusOfBatch} from '../../batch/overview/status.ts';
-import {returnsReader} from './returns.ts';
+import {exitWithReturns, readReturnsAtEnd} from './returns.ts';
 import {summaryText} from './summary-view.ts';
 import {timeoutsOf} from './timeouts.ts';
 
@@ -46,13 +40,15 @@ export async function followAfterRun(options: {
   before: Summary;
   /** Folder of the results, which are rewritten. */
   out: string;
+  returnsAtEnd: ReturnsAtEnd;
 }): Promise<{summary: Summary & {followed: Followed}; exit: ExitCode}> {
   const {flags} = options;
   const timeoutMs = flags.timeout ?? DEFAULT_WAIT_MS;
   const commands = sendingCommands(options.context, options.batch.plan, flags.out);
-  const {summary, followed} = await follow({...options, commands, until: flags.until, timeoutMs});
-  showFollowed({...options, commands}, summary, followed);
-  return {summary: {...summary, followed}, exit: exitCodeOf(summary, followed)};
+  const {summary: plain, followed} = await follow({...options, commands, until: flags.until, timeoutMs});
+  const {summary, returned} = options.returnsAtEnd(plain);
+  showFollowed({...options, commands, returned: [...returned.values()], isReport: true}, summary, followed);
+  return {summary: {...summary, followed}, exit: exitWithReturns(summary, exitCodeOf(plain, followed))};
 }
 
 /**
@@ -90,9 +86,10 @@ export async function refreshBatch(options: {
     checkBound(context, options.stateDir, options.typed, batch);
     const commands = commandsFor(context, batch);
     const before = readSummary(batch, clock.now(), () => commands);
+    const returnsAtEnd = await readReturnsAtEnd(context, {stateDir: options.stateDir, batch, commands});
     const {summary: seen, followed} = await follow({
       ...{context, stateDir: options.stateDir, batch, flags, before, commands},
-      ...{until: undefined, timeoutMs: undefined, out: undefined},
+      ...{until: undefined, timeoutMs: undefined, out: undefined, returnsAtEnd},
     });
     const {stopped_because: stop} = seen;
     // A refresh that stops early does not affect the state of the batch, unless a record was lost.
@@ -100,14 +97,13 @@ export async function refreshBatch(options: {
     const refreshed = isOfBatch
       ? seen
       : {...seen, state: before.state, stopped_because: before.stopped_because};
-    const {returned, summary} = await withBankReturns(options, {batch, summary: refreshed, commands});
-    showFollowed({context, batch, commands, returned}, summary, followed);
+    const {returned, summary} = returnsAtEnd(refreshed);
+    showFollowed({context, batch, commands, returned: [...returned.values()]}, summary, followed);
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop?.message}`);
     const exit = refreshExitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0}, followed);
-    const isBack = exit === EXIT.OK && summary.state === 'incomplete';
-    return {summary: {...summary, followed}, exit: isBack ? EXIT.PARTIAL : exit};
+    return {summary: {...summary, followed}, exit: exitWithReturns(summary, exit)};
   } finally {
     out.endProgress();
     await batch.close();
@@ -131,6 +127,7 @@ async function follow(options: {
   until: Goal | undefined;
   timeoutMs: number | undefined;
   out: string | undefined;
+  returnsAtEnd: ReturnsAtEnd;
 }): Promise<{summary: Summary; followed: Followed}> {
   const {context, batch, flags} = options;
   const {profile, clock, out, runtime} = context;
@@ -163,28 +160,24 @@ async function follow(options: {
   }
 }
 
-/** What a reconcile has found about rows that the service still shows as settled. */
-async function withBankReturns(
-  {context, stateDir, kind, batchId}: {context: Context; stateDir: string; kind: Kind; batchId: string},
-  {batch, summary, commands}: {batch: OpenBatch; summary: Summary; commands: Commands},
-): Promise<{returned: ReturnedRow[]; summary: SummaryWithReturns}> {
-  const returned = returnedRows(batch.journal, await returnsReader(context, stateDir)(batch));
-  const report = typingFor(commands, {kind, batchId})('report');
-  return {returned: [...returned.found.values()], summary: withReturns(summary, returned, report)};
-}
-
 function showFollowed(
   {
     context,
     batch,
     commands,
-    returned = [],
-  }: {context: Context; batch: OpenBatch; commands: Commands; returned?: readonly ReturnedRow[]},
+    ...shown
+  }: {
+    context: Context;
+    batch: OpenBatch;
+    commands: Commands;
+    returned: readonly ReturnedRow[];
+    isReport?: boolean;
+  },
   summary: Summary,
   followed: Followed,
 ): void {
   const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
-  context.out.text(`${summaryText(summary, attention, commands, {returned})}\n${followedText(followed)}`);
+  context.out.text(`${summaryText(summary, attention, commands, shown)}\n${followedText(followed)}`);
 }
 
 const ENDS: Readonly<Record<Exclude<FollowEnd, 'passed'>, string>> = {

@@ -1,23 +1,32 @@
+import {existsSync} from 'node:fs';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import {
-  type BookIdentity,
-  missingReturns,
   type NotedReturn,
   readAgainCommand,
+  readAgainText,
   readNotedReturns,
+  returnNotesPath,
+  whyMissing,
 } from '../../batch/report/noted-returns.ts';
 import {
   type BankReturn,
   type BankReturns,
+  notesOfRows,
   repayReference,
+  returnedRows,
+  type ReturnsAtEnd,
   type SummaryWithReturns,
+  withReturns,
 } from '../../batch/report/returned.ts';
 import {restingExitCodeOf} from '../../batch/standing/summary.ts';
-import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import {typingFor} from '../../batch/standing/next-command.ts';
+import {type CommandBuilder, EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import {counted} from '../../phrases.ts';
 import type {Book} from '../../reconcile/book/book.ts';
+import {usualId} from '../../contract/ids.ts';
 import type {TeamSession} from '../../team/session.ts';
 import {mayHaveReturns} from '../core/bank-returns.ts';
-import type {LocalContext} from '../core/context.ts';
+import type {Context, LocalContext} from '../core/context.ts';
 import {commandsFor} from './place.ts';
 
 /** What the bank has returned at the service of a batch, by the id of the record. */
@@ -27,73 +36,76 @@ export type ReturnsOfBatch = (batch: OpenBatch) => Promise<BankReturns>;
  * Reads the returns that reconciles have found, once for each service. Without a book and without noted returns there
  * are none, and nothing of it is loaded. If returns are noted that the book lacks, or it cannot be read, more rows may
  * have come back; the first batch warns of it.
+ * @param service of a batch that has not run yet
  */
-export function returnsReader(local: LocalContext, stateDir: string): ReturnsOfBatch {
-  const known = new Map<string, Promise<FoundReturns>>();
+export function returnsReader(local: LocalContext, stateDir: string, service?: Service): ReturnsOfBatch {
+  const known = new Map<string, Promise<Returns>>();
   const {team} = local;
+  const memory = team === undefined ? stateDir : local.stateDir;
   const isThere = team !== undefined || mayHaveReturns(stateDir);
   const read = (binding: Service) =>
     team === undefined ? readReturns(stateDir, binding) : sharedReturns(team, binding);
   const warned = new Set<string>();
-  const unknown = (why: string, command: string, found: FoundReturns['returns']): BankReturns => {
+  const unknown = (why: string, command: string, found: Returns): BankReturns => {
     if (!warned.has(why))
-      local.out.warn(`what the bank has returned is not known: ${why}; read it again: ${command}`);
+      local.out.warn(`what the bank has returned is not known: ${why}; ${readAgainText(command)}`);
     warned.add(why);
     local.effects.tookPartly(); // a row may have come back
     return {found, readAgain: command};
   };
   return async (batch) => {
-    const {journal, plan} = batch;
-    const again = (missing: readonly NotedReturn[]) => readAgainCommand(missing, commandsFor(local, batch));
-    const noted = readNotedReturns(stateDir, plan.kind, plan.batchId);
-    const binding = isThere || noted.length > 0 ? journal.fact('binding') : undefined;
+    const {journal, place} = batch;
+    const folders = [memory, place.folder];
+    const isNoted = folders.some((folder) => existsSync(returnNotesPath({folder})));
+    const binding = isThere || isNoted ? (journal.fact('binding') ?? service) : undefined;
     if (binding === undefined) return {found: new Map()};
+    const again = (missing: readonly NotedReturn[]) =>
+      readAgainCommand(
+        missing.map((one) => ({...one, place: undefined})),
+        commandsFor(local, batch),
+      );
+    const {notes, damaged} = readNotedReturns(folders, binding);
     const at = `${binding.mode} ${binding.baseUrl}`;
-    const reading = known.get(at) ?? (isThere ? read(binding) : Promise.resolve(NO_BOOK));
+    const reading = known.get(at) ?? (isThere ? read(binding) : Promise.resolve<Returns>(new Map()));
     known.set(at, reading);
     try {
-      const {identity, returns} = await reading;
-      const book = identity && {identity, returned: (id: string) => returns.has(id)};
-      const missing = missingReturns(noted, book);
+      const returns = await reading;
+      const lacking = notes.filter(({id}) => !returns.has(id));
+      const missing = notesOfRows(journal, lacking).map((one) => ({...one, place: team?.address.typed}));
+      if (damaged !== undefined) return unknown(`${damaged} is damaged`, again(notes), returns);
       return missing.length === 0
         ? {found: returns}
-        : unknown(team === undefined ? LOST : LACKED, again(missing), returns);
+        : unknown(whyMissing(missing, counted(missing.length, 'row')), again(missing), returns);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
-      return unknown(error.message, again(noted), new Map());
+      return unknown(error.message, again(notes), new Map());
     }
   };
 }
 
-const LOST = 'rows came back, and the book that had them, reconcile.sqlite, is gone or another one';
-const LACKED = 'rows came back, and the book of the shared state does not have all of them';
-
-/** What a book has; no identity if there is no book. */
-interface FoundReturns {
-  identity: BookIdentity | undefined;
-  returns: ReadonlyMap<string, BankReturn>;
-}
-const NO_BOOK: FoundReturns = {identity: undefined, returns: new Map()};
+/** What a book has, by the ids of the records. */
+type Returns = BankReturns['found'];
 
 type Service = Parameters<TeamSession['returnsOf']>[0];
 
-async function readReturns(stateDir: string, {baseUrl, mode}: Service): Promise<FoundReturns> {
+async function readReturns(stateDir: string, {baseUrl, mode}: Service): Promise<Returns> {
   const {Book} = await import('../../reconcile/book/book.ts');
   const book = await Book.open(stateDir, {baseUrl, mode}, {write: false});
   try {
-    return {identity: book.identity, returns: await returnsIn(book)};
+    return await returnsIn(book);
   } finally {
     await book.close();
   }
 }
 
-async function sharedReturns(team: TeamSession, service: Service): Promise<FoundReturns> {
-  const {identity, returns} = await team.returnsOf(service);
-  const found = returns.map(({id, code, day, paid_again_by: by, repay_reference: reference}) => {
-    const one = {day, code: code ?? undefined, paidAgainBy: by ?? undefined};
-    return [id, {...one, repayReference: reference ?? undefined}] as const;
-  });
-  return {identity, returns: new Map(found)};
+async function sharedReturns(team: TeamSession, service: Service): Promise<Returns> {
+  const found = (await team.returnsOf(service)).map(
+    ({id, code, day, paid_again_by: by, repay_reference: reference}) => {
+      const one = {day, code: code ?? undefined, paidAgainBy: by ?? undefined};
+      return [id, {...one, repayReference: reference ?? undefined}] as const;
+    },
+  );
+  return new Map(found);
 }
 
 /** What a book has found to have come back, by the ids of the records. */
@@ -106,13 +118,28 @@ export async function returnsIn(book: Book): Promise<Map<string, BankReturn>> {
   const returns = new Map<string, BankReturn>();
   for (const [id, {code, day}] of book.returnsOf(ids)) {
     const repayment = again.returned.get(keys.get(id) ?? '');
-    returns.set(id, {code, day, paidAgainBy: repayment?.by, repayReference: repayment?.reference});
+    returns.set(usualId(id), {code, day, paidAgainBy: repayment?.by, repayReference: repayment?.reference});
   }
   return returns;
 }
 
+/** Reads them before a batch is run or followed; its rows are those at the end. */
+export async function readReturnsAtEnd(
+  context: Context,
+  {stateDir, batch, commands}: {stateDir: string; batch: OpenBatch; commands: CommandBuilder},
+): Promise<ReturnsAtEnd> {
+  const returns = await returnsReader(context, stateDir, context.profile)(batch);
+  const report = typingFor(commands, batch.plan)('report');
+  return (summary) => {
+    const returned = returnedRows(batch.journal, returns);
+    return {summary: withReturns(summary, returned, report), returned: returned.found};
+  };
+}
+
 /** That of the batch, or 8 if it would be 0 and the bank has returned a row that was not paid again. */
-export function exitWithReturns(summary: SummaryWithReturns): ExitCode {
-  const exit = restingExitCodeOf(summary);
+export function exitWithReturns(
+  summary: SummaryWithReturns,
+  exit: ExitCode = restingExitCodeOf(summary),
+): ExitCode {
   return exit === EXIT.OK && summary.state === 'incomplete' ? EXIT.PARTIAL : exit;
 }

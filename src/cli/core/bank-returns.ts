@@ -6,7 +6,6 @@ import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import type {View} from '../../output/records/view.ts';
 import {text} from '../../output/records/view.ts';
-import {listed} from '../../phrases.ts';
 import type {Context} from './context.ts';
 
 /** The book in a state folder, which is only loaded if there is one. */
@@ -69,29 +68,22 @@ async function readReturns(
   typed: readonly string[],
 ): Promise<ReadonlyMap<string, KnownReturn>> {
   const {stateDir, profile, out, effects, commands} = context;
-  const {missingReturns, readAgainCommand, readReturnedRecords} =
+  const {whyMissing, readAgainCommand, readAgainText, readNotedReturns} =
     await import('../../batch/report/noted-returns.ts');
   const ids = typed.map(usualId);
   const unknown = (why: string, missing: Parameters<typeof readAgainCommand>[0] = []) => {
-    out.warn(
-      `what the bank has returned is not known: ${why}; read it again: ${readAgainCommand(missing, commands)}`,
-    );
+    const again = readAgainText(readAgainCommand(missing, commands));
+    out.warn(`what the bank has returned is not known: ${why}; ${again}`);
     effects.tookPartly();
   };
-  const noted = readReturnedRecords(stateDir, profile)?.filter(({id}) => ids.includes(id));
+  const {notes, damaged} = readNotedReturns([stateDir], profile);
+  const noted = notes.filter(({id}) => ids.includes(id));
   try {
     const shared = await readShared(context, ids);
-    const {identity, found = new Map<string, KnownReturn>()} = await readBook({stateDir, profile}, ids);
-    const missing = missingReturns(
-      noted ?? [],
-      identity && {identity, returned: (id) => found.has(id)},
-    ).filter(({id}) => !shared.has(id));
-    if (noted === undefined) unknown(`${join(stateDir, 'returns.json')} is damaged`);
-    else if (missing.length > 0)
-      unknown(
-        `${listed(missing.map(({id}) => id))} came back, and the book that had it, reconcile.sqlite, is gone or another one`,
-        missing,
-      );
+    const found = await readBook({stateDir, profile}, ids);
+    const missing = noted.filter(({id}) => !found.has(id) && !shared.has(id));
+    if (damaged !== undefined) unknown(`${damaged} is damaged`, notes);
+    else if (missing.length > 0) unknown(whyMissing(missing), missing);
     return new Map([...found, ...shared]);
   } catch (error) {
     if (!(error instanceof RemitError)) throw error;
@@ -114,12 +106,12 @@ async function readShared(context: Context, ids: readonly string[]): Promise<Map
 async function readBook(
   {stateDir, profile}: Pick<Context, 'stateDir' | 'profile'>,
   ids: readonly string[],
-): Promise<{identity?: {id: string; read: number}; found?: ReadonlyMap<string, KnownReturn>}> {
-  if (!mayHaveReturns(stateDir)) return {};
+): Promise<ReadonlyMap<string, KnownReturn>> {
+  if (!mayHaveReturns(stateDir)) return new Map();
   const {Book} = await import('../../reconcile/book/book.ts');
   const book = await Book.open(stateDir, profile, {write: false});
   try {
-    return {identity: book.identity, found: book.returnsOf(ids)};
+    return book.returnsOf(ids);
   } finally {
     await book.close();
   }

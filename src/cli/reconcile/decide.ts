@@ -12,6 +12,7 @@ import {stateDirFlag} from '../batch/flags.ts';
 import {SharedCommand} from '../team/command.ts';
 import {operatorName} from '../runtime/operator.ts';
 import {matchOptions} from './match-options.ts';
+import {noteFound} from './note-returns.ts';
 import {openBook, saveBook} from './shared-book.ts';
 
 export const lineArg = Args.string({required: true, description: 'bank line, as `reconcile` prints it'});
@@ -72,10 +73,12 @@ export abstract class DecisionCommand extends SharedCommand {
       at: new Date(clock.now()).toISOString(),
     };
     await this.teamOf(context, flags);
-    const book = await openBook(context, flags['state-dir'] ?? context.stateDir, {write: true});
+    const stateDir = flags['state-dir'] ?? context.stateDir;
+    const book = await openBook(context, stateDir, {write: true});
     try {
       const show = change({book, signed}, context);
       book.match(matchOptions(await serviceNow(context), profile.mode));
+      for (const text of await noteFound(context, book, stateDir)) context.out.warn(text);
       await saveBook(context, book);
       return show();
     } finally {

@@ -1,20 +1,10 @@
 import {basename, resolve} from 'node:path';
 import {usualId} from '../../contract/ids.ts';
-import type {Mode} from '../../contract/mode.ts';
 import {RemitError} from '../../errors.ts';
 import {counted} from '../../phrases.ts';
 import {keysOf} from '../../narrow.ts';
-import {batchExists} from '../../batch/journal/folder.ts';
-import {KINDS} from '../../batch/model/kinds.ts';
-import {
-  type BookIdentity,
-  type NotedReturn,
-  noteReturnedRecords,
-  noteReturns,
-} from '../../batch/report/noted-returns.ts';
 import {repayReference} from '../../batch/report/returned.ts';
 import type {Book} from '../../reconcile/book/book.ts';
-import {dayFrom} from '../../reconcile/model/day.ts';
 import type {PeriodState} from '../../reconcile/model/finding.ts';
 import type {LinesAdded} from '../../reconcile/book/stored-lines.ts';
 import type {AskedPeriod, ReportedBalance} from '../../reconcile/model/asked.ts';
@@ -31,6 +21,7 @@ import {operatorName} from '../runtime/operator.ts';
 import {resolveId} from '../resources/names.ts';
 import {batchPayments, type BatchRows} from './batch-payments.ts';
 import {matchOptions} from './match-options.ts';
+import {noteFound} from './note-returns.ts';
 import {openBook, saveBook} from './shared-book.ts';
 import {
   labelsOf,
@@ -81,7 +72,6 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
   const unreadable = new UnreadRecords();
   const book = await openBook(context, stateDir, {write: true});
   try {
-    const before = book.identity;
     const rows = await batchPayments({stateDir, clock, service, dayAt, team});
     refuseUnknown(batches, rows);
     const statement = await addStatement(book, request, accounts, context);
@@ -101,13 +91,13 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     records.push(...(await readCarriedOver(context, carried, dayAt)));
     book.addPayments(joined(records, rows.payments, from));
     const totals = book.match(matchOptions(request.nowMs, profile.mode, request.fees), asked);
-    noteReturned(book, {stateDir, service, rows, before});
+    const noted = await noteFound(context, book, stateDir);
     const labels = await labelsOf(context, accounts);
     const cleaned = (label: string | undefined) => label && context.out.sanitizer.line(label);
     const report = readReconcileReport(book, totals, {
       accounts: accounts.map((id) => ({id, label: cleaned(labels.get(id))})),
       ...{from, to, batches, planned: rows, repayReference},
-      why: [...unreadable.why, ...rows.unread, ...(await unsettled(context, rows))],
+      why: [...noted, ...unreadable.why, ...rows.unread, ...(await unsettled(context, rows))],
     });
     await saveBook(context, book);
     return {book, report, lines: added, statement, labels};
@@ -145,40 +135,6 @@ function openBefore(book: Book, within: AskedPeriod, read: ReadonlySet<string>):
     if (isCarried && match?.state !== 'matched' && OPEN.has(state) && !read.has(payment.key))
       open.push(payment);
   return open;
-}
-
-/** A first day that finds a payment again, which may have been created before it was sent. */
-const DAYS_BEFORE = 7;
-
-/** Notes which records came back, also beside each batch: otherwise a lost book would make them look paid. */
-function noteReturned(book: Book, {stateDir, service, rows, before}: NotingRun): void {
-  type Found = Omit<NotedReturn, 'book'>;
-  const all: Found[] = [];
-  const found = new Map<string, Found[]>();
-  for (const {payment, returned} of book.payments({state: 'returned'})) {
-    const {kind, row, recordId, day} = payment;
-    const [key = ''] = returned?.lines ?? [];
-    const [line] = book.lines({key});
-    if (recordId === undefined || line === undefined) continue;
-    const one = {id: recordId, account: line.line.account, from: dayFrom(day, -DAYS_BEFORE)};
-    all.push({...one, id: usualId(recordId)});
-    if (row === undefined) continue;
-    const name = `${kind} ${row.batch}`;
-    found.set(name, [...(found.get(name) ?? []), one]);
-  }
-  const ids = {before, after: book.identity};
-  noteReturnedRecords({stateDir, service}, all, ids);
-  for (const kind of keysOf(KINDS))
-    for (const batchId of rows.read)
-      if (batchExists(stateDir, kind, batchId))
-        noteReturns({stateDir, kind, batchId}, found.get(`${kind} ${batchId}`) ?? [], ids);
-}
-
-interface NotingRun {
-  stateDir: string;
-  service: {baseUrl: string; mode: Mode};
-  rows: BatchRows;
-  before: BookIdentity;
 }
 
 /** Each payment once: rows with their records, then what only one side knows since a day. */

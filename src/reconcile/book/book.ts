@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Hint} from '../../errors.ts';
+import {type Hint, RemitError} from '../../errors.ts';
 import {acquireLock, type Lock} from '../../store/locks/lock.ts';
 import {migrate} from '../../store/port/migrate.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
@@ -38,6 +38,25 @@ const STATEMENT_CACHE_KIB = 24_000;
 const setCache = (db: SqliteDatabase, kib: number): void => db.exec(`PRAGMA cache_size = -${kib}`);
 
 export const bookPath = (folder: string): string => join(folder, 'reconcile.sqlite');
+
+const TABLES = new Set(
+  BOOK_MIGRATIONS.flatMap(({sql}) => [...sql.matchAll(/create table (\w+)/g)].map(([, name = '']) => name)),
+);
+TABLES.delete('balances'); // dropped by a later migration
+
+/** @throws RemitError STATE_DAMAGED if a table is missing, or what tells the book from another one */
+function requireWhole(db: SqliteDatabase, path: string): void {
+  const found = db.prepare<{name: string}>(`select name from sqlite_master where type = 'table'`).all();
+  const names = new Set(found.map(({name}) => name));
+  const facts = `select count(*) as n from book_facts where name in ('id', 'key')`;
+  const missing =
+    [...TABLES].find((name) => !names.has(name)) ??
+    (db.prepare<{n: number}>(facts).one().n === 2 ? undefined : 'its identity');
+  if (missing === undefined) return;
+  throw new RemitError('STATE_DAMAGED', `${path} is damaged: ${missing} is missing`, {
+    hint: 'restore it from a backup, or move it away and reconcile again',
+  });
+}
 
 /** What is known of a statement when it has been read. */
 interface ReadFacts extends Pick<StatementOrigin, 'format' | 'number'> {
@@ -106,6 +125,7 @@ export class Book {
       try {
         setCache(db, CACHE_KIB);
         migrate(db, BOOK_MIGRATIONS);
+        requireWhole(db, bookPath(folder));
         return new Book(db, lock, scope);
       } catch (error) {
         db.close();

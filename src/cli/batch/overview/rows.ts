@@ -20,6 +20,7 @@ import {typingFor} from '../../../batch/standing/next-command.ts';
 import {isMetadataUnread, notComparedIn} from '../../../batch/answers/difference.ts';
 import {DIFFERS_CODE, NOT_COMPARED_CODE, wasReadAsOther} from '../../../batch/model/outcome.ts';
 import {commandsFor, runAsAnother} from '../place.ts';
+import {returnsReader} from '../returns.ts';
 import {rowView} from './row-view.ts';
 
 interface Asked {
@@ -31,6 +32,7 @@ interface Asked {
 const wantedOf = (local: LocalContext, {kind, stateDir}: Asked) => ({
   ...{kind, clock: local.clock, stateDir},
   commandsFor: (batch: OpenBatch) => commandsFor(local, batch),
+  returnsOf: returnsReader(local, stateDir),
 });
 
 /**
@@ -56,9 +58,9 @@ export async function showRow(
 }
 
 /** The exit code of `status` for a batch of this row alone. A row that was not sent may belong to a plan or to a run. */
-function exitCodeOfRow({row: {state, code}, isBeingSent}: Placement): ExitCode {
+function exitCodeOfRow({row: {state, code}, isBeingSent, isReturned}: Placement): ExitCode {
   if (state === 'in_doubt') return isBeingSent ? EXIT.OK : EXIT.IN_DOUBT;
-  return UNDECIDED.has(state) || code === DIFFERS_CODE ? EXIT.PARTIAL : EXIT.OK;
+  return isReturned || UNDECIDED.has(state) || code === DIFFERS_CODE ? EXIT.PARTIAL : EXIT.OK;
 }
 
 const UNDECIDED: ReadonlySet<FoundRow['state']> = new Set([
@@ -98,7 +100,8 @@ export async function showFound(local: LocalContext, asked: Asked): Promise<Exit
   for (const {batchId, error} of unread) out.warn(`batch ${batchId} was not searched: ${error.message}`);
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) hintRecord(local, asked, only);
-  return unread.length === 0 ? EXIT.OK : EXIT.PARTIAL;
+  const isBack = rows.some(({isReturned}) => isReturned);
+  return unread.length === 0 && !isBack ? EXIT.OK : EXIT.PARTIAL;
 }
 
 /** Whether the columns that are always shown fit; the terminal would break an id, which then cannot be copied whole. */

@@ -13,11 +13,11 @@ import {ASKING, readStatus} from '../../../batch/standing/status-file.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../../batch/standing/summary.ts';
 import {type ExitCode, RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
-import type {ApprovalGate} from '../../approval/gate.ts';
 import {isCapped} from '../../guard/batch-caps.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import {socketCeiling} from '../../runtime/open-files.ts';
 import {followAfterRun} from '../follow-action.ts';
+import {exitWithReturns, readReturnsAtEnd} from '../returns.ts';
 import {checkBound, commandsFor, noteTyped, runAsAnother, warnUnrecorded} from '../place.ts';
 import {changedFile} from '../plan/changed-file.ts';
 import {leftOutText} from '../summary-view.ts';
@@ -88,15 +88,19 @@ export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
       context.out.warn(
         `${changed} has changed since batch ${batchId} was planned; the batch continues with the plan (to apply the changes, plan the file again)`,
       );
-    const ended = await runClaimed(request, batch, folder, gate);
-    const summary = {...ended, next: gate?.nextOf(ended.next) ?? ended.next};
+    const commands = commandsOfRun(request, batch.plan);
+    const returnsAtEnd = await readReturnsAtEnd(context, {stateDir, batch, commands});
+    const ended = await runClaimed(request, {batch, folder, gate, returnsAtEnd});
+    const before = {...ended, next: gate?.nextOf(ended.next) ?? ended.next};
+    const {summary, returned} = returnsAtEnd(before);
     if (summary.left_out > 0) context.out.warn(leftOutText(summary));
     if (flags.until === undefined || summary.stopped_because !== null) {
-      await showEnd(request, batch, summary);
+      await showEnd(request, batch, {summary, returned: [...returned.values()]});
       hintApproval(request, batch, summary, gate);
-      return {summary, exit: request.path === 'cancel' ? cancelExitCodeOf(summary) : exitCodeOf(summary)};
+      const exit = request.path === 'cancel' ? cancelExitCodeOf(before) : exitCodeOf(before);
+      return {summary, exit: exitWithReturns(summary, exit)};
     }
-    return await followAfterRun({context, stateDir, batch, flags, before: summary, out: folder});
+    return await followAfterRun({context, stateDir, batch, flags, before, out: folder, returnsAtEnd});
   };
   const close = async () => {
     context.out.endProgress();
@@ -116,10 +120,9 @@ const anotherOf = ({context, stateDir, flags}: RunRequest, batch: OpenBatch): st
 /** Runs a batch with the registry; following it afterwards does not block other batches. */
 async function runClaimed(
   request: RunRequest,
-  batch: OpenBatch,
-  folder: string,
-  gate: ApprovalGate | undefined,
+  parts: Pick<ConfirmedRun, 'batch' | 'folder' | 'gate' | 'returnsAtEnd'>,
 ): Promise<Summary> {
+  const {batch, folder, gate} = parts;
   const {context, kind, stateDir, flags} = request;
   const {profile, clock} = context;
   const {mode, baseUrl, name} = profile;
@@ -147,7 +150,7 @@ async function runClaimed(
     const pool = await context.transportFor('pool');
     const transport = context.team?.hold?.guard(pool) ?? pool;
     try {
-      return await runConfirmed({request, batch, claims, transport, folder, gate});
+      return await runConfirmed({...parts, request, claims, transport});
     } catch (error) {
       throw withResume(error, batch.plan.batchId, {
         next: runOrRefuse(request, batch.plan),
@@ -165,7 +168,7 @@ async function runClaimed(
 }
 
 async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
-  const {request, batch, claims, transport, folder, gate} = parts;
+  const {request, batch, claims, transport, folder, gate, returnsAtEnd} = parts;
   const {context, kind, flags} = request;
   const {plan, journal, place, lock} = batch;
   const {out, clock, profile, runtime} = context;
@@ -213,6 +216,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     },
     out: folder,
     commands: commandsOfRun(request, plan),
+    returnsAtEnd,
     assertHeld: (window) => {
       lock.assertHeld();
       claims.registry.assertHeld();

@@ -2,6 +2,7 @@ import {accepting} from '../../../batch/model/accept.ts';
 import type {Attention} from '../../../batch/journal/rows/attention.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
+import type {ReturnedRow} from '../../../batch/report/returned.ts';
 import type {Summary} from '../../../batch/standing/summary.ts';
 import {shellWord} from '../../../shell-word.ts';
 import {networkFix} from '../../core/network-fix.ts';
@@ -18,11 +19,13 @@ const NAMED = 5;
 export async function showEnd(
   request: RunRequest,
   {journal, plan}: OpenBatch,
-  summary: Summary,
+  {summary, returned}: {summary: Summary; returned: readonly ReturnedRow[]},
 ): Promise<void> {
   const {context} = request;
   const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
-  context.out.text(summaryText(summary, attention, commandsOfRun(request, plan), {isRun: true}));
+  context.out.text(
+    summaryText(summary, attention, commandsOfRun(request, plan), {isRun: true, isReport: true, returned}),
+  );
   if (request.path === 'cancel' && summary.accepted > 0)
     context.out.notice(releasedText(journal.rows.inStates(['accepted'], 0, NAMED), summary.accepted));
   hintRefusals(request, summary, {journal, plan});

@@ -6,6 +6,7 @@ import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {typingFor} from '../../../batch/standing/next-command.ts';
+import type {ReturnsAtEnd} from '../../../batch/report/returned.ts';
 import type {Transport} from '../../../client/transport/transport.ts';
 import type {ApprovalGate} from '../../approval/gate.ts';
 import type {Context} from '../../core/context.ts';
@@ -94,6 +95,7 @@ export interface ConfirmedRun {
   folder: string;
   /** Undefined for a profile without a policy. */
   gate: ApprovalGate | undefined;
+  returnsAtEnd: ReturnsAtEnd;
 }
 
 /** Builds the commands for the batch that a request sends. */

@@ -1,0 +1,71 @@
+import {resolve} from 'node:path';
+import {KINDS} from '../../batch/model/kinds.ts';
+import {batchIds} from '../../batch/journal/folder.ts';
+import {type FoundReturn, type NotedReturn, noteReturns} from '../../batch/report/noted-returns.ts';
+import {usualId} from '../../contract/ids.ts';
+import {keysOf} from '../../narrow.ts';
+import type {Book} from '../../reconcile/book/book.ts';
+import {dayFrom} from '../../reconcile/model/day.ts';
+import type {Context} from '../core/context.ts';
+
+/** A first day that finds a payment again, which may have been created before it was sent. */
+const DAYS_BEFORE = 7;
+
+/**
+ * Notes which records came back, also beside each batch and on this machine: otherwise a lost book would make them look
+ * paid.
+ * @param stateDir the folder of the book
+ * @returns what a person should know about earlier notes
+ */
+export async function noteFound(context: Context, book: Book, stateDir: string): Promise<string[]> {
+  const {team, commands, profile, clock} = context;
+  if (team !== undefined)
+    for (const kind of keysOf(KINDS))
+      for (const id of batchIds(team.stateDir, kind)) await team.fetch(kind, id);
+  const at = new Date(clock.now()).toISOString();
+  const isOwn = team === undefined && resolve(stateDir) === resolve(context.stateDir);
+  const place = team?.address.typed ?? resolve(stateDir);
+  const {missing, damaged} = noteReturns([...foundIn(book, at)], {
+    stateDir: team?.stateDir ?? stateDir,
+    memories: [
+      ...(team === undefined ? [{folder: stateDir}] : []),
+      ...(isOwn ? [] : [{folder: context.stateDir, place}]),
+    ],
+    service: profile,
+    isDecided: (note) => isDecided(book, note),
+  });
+  return [
+    ...damaged.map(
+      (path) =>
+        `a file of noted returns was damaged, and is now ${path}; returns that only it had are not known`,
+    ),
+    ...missing.map(
+      ({id, line}) =>
+        `${id} came back, as an earlier run found, and this run does not find it any more` +
+        (line === undefined
+          ? ''
+          : `; if it did not come back: ${commands.read('reconcile', 'ignore', line, '--note', 'TEXT')}`),
+    ),
+  ];
+}
+
+function* foundIn(book: Book, at: string): Generator<FoundReturn> {
+  for (const {payment, returned} of book.payments({state: 'returned'})) {
+    const {kind, row, recordId, day} = payment;
+    const [key = ''] = returned?.lines ?? [];
+    const [line] = book.lines({key});
+    if (recordId === undefined || line === undefined) continue;
+    yield {
+      ...{id: usualId(recordId), account: line.line.account, from: dayFrom(day, -DAYS_BEFORE)},
+      ...{line: key, payment: payment.key, at},
+      ...(row === undefined || kind === 'transfer' ? {} : {batch: {kind, id: row.batch}}),
+    };
+  }
+}
+
+/** Whether the last decision about the line is that it took nothing back, since the return was last found. */
+function isDecided(book: Book, {line, payment = '', at = ''}: NotedReturn): boolean {
+  const last = line === undefined ? undefined : book.decisions(line).at(-1);
+  if (last === undefined || last.at < at) return false;
+  return last.verb === 'ignore' || (last.verb === 'reject' && last.payments.includes(payment));
+}
