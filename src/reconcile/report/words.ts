@@ -50,8 +50,9 @@ export const isOfNoAccount = (
   {accounts}: Pick<ReconcileReport, 'accounts'>,
 ): boolean => account === undefined && accounts.length > 1;
 
-/** The bank's id of a line, or its key if it has none. */
-export const lineName = ({id, key}: Pick<BankLine, 'id' | 'key'>): string => id ?? key;
+/** The bank's id of a line, or its key if it has none that can be typed: a command would take `--help` as a flag. */
+export const lineName = ({id = '', key}: Pick<BankLine, 'id' | 'key'>): string =>
+  id.trim() === '' || id.startsWith('-') ? key : id;
 
 /** What each kind of finding means, as a heading. */
 export const FINDING_TITLES: Readonly<Record<FindingKind, string>> = {
