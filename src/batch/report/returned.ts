@@ -1,6 +1,8 @@
 import {usualId} from '../../contract/ids.ts';
 import type {Journal} from '../journal/journal.ts';
+import type {Attention} from '../journal/rows/attention.ts';
 import {pagesOf} from '../model/pages.ts';
+import type {typingFor} from '../standing/next-command.ts';
 import type {Summary} from '../standing/summary.ts';
 import {must} from '../../narrow.ts';
 
@@ -16,7 +18,7 @@ export interface BankReturn {
   repayReference: string | undefined;
 }
 
-/** An accepted row whose money came back. The service still shows its record as paid. */
+/** An accepted row whose money came back. The service shows its record as paid, or as failed if it came back early. */
 export interface ReturnedRow extends BankReturn {
   n: number;
   reference: string;
@@ -42,7 +44,8 @@ export const NO_RETURNS: ReturnedRows = new Map();
 const PAGE = 10_000;
 
 /**
- * The accepted rows whose record is among these. A record that failed is not: the service itself says so.
+ * The accepted rows whose record is among these, also if it has failed: its row is paid under another reference, and a
+ * new key would pay it a second time.
  * @param returns by the id of the record
  */
 export function returnedRows(journal: Journal, returns: BankReturns): ReturnsOfRows {
@@ -53,7 +56,7 @@ export function returnedRows(journal: Journal, returns: BankReturns): ReturnsOfR
       const returned = returns.found.get(usualId(id));
       if (returned === undefined) continue;
       const {reference, amount, currency, outcome} = must(journal.rows.after(n - 1, 1)[0], 'row of a record');
-      if (outcome?.state !== 'accepted' || outcome.status === 'failed') continue;
+      if (outcome?.state !== 'accepted') continue;
       found.set(n, {...returned, n, reference, id, amount, currency, status: outcome.status});
     }
   return {...returns, found};
@@ -68,28 +71,62 @@ export type SummaryWithReturns = Summary & {
 };
 
 /**
- * Takes the returned rows out of what is settled. A batch of which rows are still to be paid again, or of which more may
- * have come back, is not complete.
- * @param report the command that writes these rows to a file
+ * Takes the returned rows out of what is settled or failed. A batch of which rows are still to be paid again, or of which
+ * more may have come back, is not complete. A retry sends none of them.
+ * @param type builds the commands of the batch
  */
 export function withReturns<S extends Summary>(
   summary: S,
   {found, readAgain}: ReturnsOfRows,
-  report: string,
+  type: ReturnType<typeof typingFor>,
 ): S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'> {
   const rows = [...found.values()];
   if (rows.length === 0 && readAgain === undefined) return summary;
   const isOpen = readAgain !== undefined || rows.some(({paidAgainBy}) => paidAgainBy === undefined);
-  const isComplete = summary.state === 'complete';
+  const seen = (wanted: string) => rows.filter(({status}) => status === wanted).length;
+  const counts = {settled: summary.settled - seen('settled'), failed: summary.failed - seen('failed')};
+  const state = isPaidBut(rows, {...summary, ...counts}) ? 'complete' : summary.state;
+  const isComplete = state === 'complete';
+  const isRetry = summary.next === type('retry');
+  const hasRest = summary.rejected + summary.unapproved + counts.failed > 0;
+  const mayRetry =
+    hasRest && !rows.some(({status, paidAgainBy: by}) => status === 'failed' && by === undefined);
+  const next =
+    isRetry && (!mayRetry || readAgain !== undefined) ? (readAgain ?? type('report')) : summary.next;
   return {
     ...summary,
+    ...counts,
     ...(rows.length === 0 ? {} : {returned: rows.length}),
     ...(readAgain === undefined ? {} : {returns_unknown: true}),
-    settled: summary.settled - rows.filter(({status}) => status === 'settled').length,
-    state: isComplete && isOpen ? 'incomplete' : summary.state,
-    next: isComplete && isOpen ? (readAgain ?? report) : summary.next,
+    state: isComplete && isOpen ? 'incomplete' : state,
+    next: !isComplete ? next : isOpen ? (readAgain ?? type('report')) : state === summary.state ? next : null,
   };
 }
+
+/** Whether a batch would be complete if none of these rows had failed. */
+const isPaidBut = (
+  rows: readonly ReturnedRow[],
+  {state, accepted, already_paid: elsewhere, planned, failed, differs}: Summary,
+): boolean =>
+  state === 'incomplete' &&
+  rows.some(({status}) => status === 'failed') &&
+  accepted + elsewhere === planned &&
+  failed + differs === 0;
+
+/** The first rows that need attention. Those that the bank has returned are listed as such. */
+export const attentionBeside = (
+  journal: Journal,
+  limit: number,
+  {doubts, returned}: {doubts: number; returned: ReturnedRows},
+): Attention[] => {
+  const failed = new Set(
+    [...returned.values()].filter(({status}) => status === 'failed').map((row) => row.reference),
+  );
+  return journal
+    .needingAttention(limit + failed.size, doubts)
+    .filter(({reference, state}) => state !== 'failed' || !failed.has(reference))
+    .slice(0, limit);
+};
 
 /** `returned by the bank on 2026-11-17, paid again by batch december` */
 export const returnedText = ({day, paidAgainBy}: BankReturn): string =>

@@ -22,7 +22,9 @@ import type {RunFlags} from './run/request.ts';
 import {checkBound, commandsFor, sendingCommands} from './place.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
 import {
-  type ReturnedRow,
+  attentionBeside,
+  NO_RETURNS,
+  type ReturnedRows,
   returnedRows,
   type SummaryWithReturns,
   withReturns,
@@ -105,7 +107,7 @@ export async function refreshBatch(options: {
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop?.message}`);
-    const exit = refreshExitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0}, followed);
+    const exit = refreshExitCodeOf(isOfBatch ? summary : {...seen, in_doubt: 0}, followed);
     const isBack = exit === EXIT.OK && summary.state === 'incomplete';
     return {summary: {...summary, followed}, exit: isBack ? EXIT.PARTIAL : exit};
   } finally {
@@ -167,10 +169,10 @@ async function follow(options: {
 async function withBankReturns(
   {context, stateDir, kind, batchId}: {context: Context; stateDir: string; kind: Kind; batchId: string},
   {batch, summary, commands}: {batch: OpenBatch; summary: Summary; commands: Commands},
-): Promise<{returned: ReturnedRow[]; summary: SummaryWithReturns}> {
+): Promise<{returned: ReturnedRows; summary: SummaryWithReturns}> {
   const returned = returnedRows(batch.journal, await returnsReader(context, stateDir)(batch));
-  const report = typingFor(commands, {kind, batchId})('report');
-  return {returned: [...returned.found.values()], summary: withReturns(summary, returned, report)};
+  const type = typingFor(commands, {kind, batchId});
+  return {returned: returned.found, summary: withReturns(summary, returned, type)};
 }
 
 function showFollowed(
@@ -178,13 +180,14 @@ function showFollowed(
     context,
     batch,
     commands,
-    returned = [],
-  }: {context: Context; batch: OpenBatch; commands: Commands; returned?: readonly ReturnedRow[]},
+    returned = NO_RETURNS,
+  }: {context: Context; batch: OpenBatch; commands: Commands; returned?: ReturnedRows},
   summary: Summary,
   followed: Followed,
 ): void {
-  const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
-  context.out.text(`${summaryText(summary, attention, commands, {returned})}\n${followedText(followed)}`);
+  const attention = attentionBeside(batch.journal, ATTENTION, {doubts: summary.in_doubt, returned});
+  const shown = {returned: [...returned.values()]};
+  context.out.text(`${summaryText(summary, attention, commands, shown)}\n${followedText(followed)}`);
 }
 
 const ENDS: Readonly<Record<Exclude<FollowEnd, 'passed'>, string>> = {

@@ -190,9 +190,7 @@ function partsOf(summary: SummaryWithReturns, bucket: string): string {
   const {settled, failed, returned = 0, differs = 0, maybe_paid_twice: twice = 0} = summary; // absent from a status of an earlier version
   const back = returned === 0 ? [] : [`${returned} returned`];
   const parts = [
-    ...(settled + failed + returned === 0
-      ? []
-      : [`${settled} settled`, ...back, `${failed} failed when last read`]),
+    ...(settled + failed === 0 ? back : [`${settled} settled`, ...back, `${failed} failed when last read`]),
     ...(twice === 0 ? [] : [`${twice} that may be paid twice`]),
     ...(differs === twice ? [] : [`${differs - twice} with a record that differs`]),
   ];
@@ -211,7 +209,6 @@ const RETURNED = 10;
 const openReturns = (returned: readonly ReturnedRow[]): number =>
   returned.filter(({paidAgainBy}) => paidAgainBy === undefined).length;
 
-/** The service shows these rows as settled. */
 function returnedLines(returned: readonly ReturnedRow[]): string[] {
   if (returned.length === 0) return [];
   const shown = returned.slice(0, RETURNED).map((row) => {
@@ -223,7 +220,7 @@ function returnedLines(returned: readonly ReturnedRow[]): string[] {
   const more = returned.length - shown.length;
   return [
     '',
-    'Returned by the bank, and still settled at the service:',
+    'Returned by the bank:',
     ...shown,
     ...(more > 0 ? [`  … ${more} more in the results of report`] : []),
   ];
