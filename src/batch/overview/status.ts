@@ -89,8 +89,9 @@ export function returnedIn<S extends Summary>(
   summary: S,
   {returned, wanted}: {returned: ReturnsOfRows; wanted: WantedBatch},
 ): S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'> {
-  const {kind, batch_id: batchId} = summary;
-  return withReturns(summary, returned, typingFor(commandsOf(batch, wanted), {kind, batchId}));
+  const {kind} = summary;
+  const commands = commandsOf(batch, wanted);
+  return withReturns(summary, returned, (batchId) => typingFor(commands, {kind, batchId}));
 }
 
 /** The summary of a batch at rest. */

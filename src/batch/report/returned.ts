@@ -14,6 +14,8 @@ export interface BankReturn {
   day: string;
   /** The batch that has paid the row again, and whose payment did not come back; undefined if none is known. */
   paidAgainBy: string | undefined;
+  /** The batch with its last second payment, which has not paid it yet; only that batch continues. */
+  heldBy?: string | undefined;
   /** The reference under which it is paid again. */
   repayReference: string | undefined;
 }
@@ -73,35 +75,42 @@ export type SummaryWithReturns = Summary & {
 /**
  * Takes the returned rows out of what is settled or failed. A batch of which rows are still to be paid again, or of which
  * more may have come back, is not complete. A retry sends none of them.
- * @param type builds the commands of the batch
+ * @param typeOf builds the commands of a batch
  */
 export function withReturns<S extends Summary>(
   summary: S,
   {found, readAgain}: ReturnsOfRows,
-  type: ReturnType<typeof typingFor>,
+  typeOf: (batchId: string) => ReturnType<typeof typingFor>,
 ): S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'> {
   const rows = [...found.values()];
   if (rows.length === 0 && readAgain === undefined) return summary;
-  const isOpen = readAgain !== undefined || rows.some(({paidAgainBy}) => paidAgainBy === undefined);
+  const open = rows.filter(({paidAgainBy}) => paidAgainBy === undefined);
+  const isOpen = readAgain !== undefined || open.length > 0;
+  const type = typeOf(summary.batch_id);
+  const [heldBy] = open.every((row) => row.heldBy !== undefined)
+    ? open.flatMap((row) => row.heldBy ?? [])
+    : [];
+  const onward = readAgain ?? (heldBy === undefined ? type('report') : typeOf(heldBy)('status'));
   const seen = (wanted: string) => rows.filter(({status}) => status === wanted).length;
   const counts = {settled: summary.settled - seen('settled'), failed: summary.failed - seen('failed')};
   const state = isPaidBut(rows, {...summary, ...counts}) ? 'complete' : summary.state;
   const isComplete = state === 'complete';
   const isRetry = summary.next === type('retry');
   const hasRest = summary.rejected + summary.unapproved + counts.failed > 0;
-  const mayRetry =
-    hasRest && !rows.some(({status, paidAgainBy: by}) => status === 'failed' && by === undefined);
-  const next =
-    isRetry && (!mayRetry || readAgain !== undefined) ? (readAgain ?? type('report')) : summary.next;
+  const mayRetry = hasRest && readAgain === undefined && !open.some(mustBeWritten);
+  const next = isRetry && !mayRetry ? onward : summary.next;
   return {
     ...summary,
     ...counts,
     ...(rows.length === 0 ? {} : {returned: rows.length}),
     ...(readAgain === undefined ? {} : {returns_unknown: true}),
     state: isComplete && isOpen ? 'incomplete' : state,
-    next: !isComplete ? next : isOpen ? (readAgain ?? type('report')) : state === summary.state ? next : null,
+    next: !isComplete ? next : isOpen ? onward : state === summary.state ? next : null,
   };
 }
+
+/** A retry is refused while such a row has no second payment. */
+const mustBeWritten = ({status, heldBy}: ReturnedRow): boolean => status === 'failed' && heldBy === undefined;
 
 /** Whether a batch would be complete if none of these rows had failed. */
 const isPaidBut = (
@@ -129,8 +138,14 @@ export const attentionBeside = (
 };
 
 /** `returned by the bank on 2026-11-17, paid again by batch december` */
-export const returnedText = ({day, paidAgainBy}: BankReturn): string =>
-  `returned by the bank on ${day}${paidAgainBy === undefined ? '' : `, paid again by batch ${paidAgainBy}`}`;
+export const returnedText = (back: BankReturn): string =>
+  [`returned by the bank on ${back.day}`, ...paidAgainText(back)].join(', ');
+
+/** `paid again by batch december`; nothing if no batch has a second payment. */
+export function paidAgainText({paidAgainBy, heldBy}: BankReturn): string[] {
+  if (paidAgainBy !== undefined) return [`paid again by batch ${paidAgainBy}`];
+  return heldBy === undefined ? [] : [`to be paid again by batch ${heldBy}`];
+}
 
 const AGAIN = /-again(\d{1,4})$/;
 

@@ -167,12 +167,12 @@ async function follow(options: {
 
 /** What a reconcile has found about rows that the service still shows as settled. */
 async function withBankReturns(
-  {context, stateDir, kind, batchId}: {context: Context; stateDir: string; kind: Kind; batchId: string},
+  {context, stateDir, kind}: {context: Context; stateDir: string; kind: Kind},
   {batch, summary, commands}: {batch: OpenBatch; summary: Summary; commands: Commands},
 ): Promise<{returned: ReturnedRows; summary: SummaryWithReturns}> {
   const returned = returnedRows(batch.journal, await returnsReader(context, stateDir)(batch));
-  const type = typingFor(commands, {kind, batchId});
-  return {returned: returned.found, summary: withReturns(summary, returned, type)};
+  const typeOf = (batchId: string) => typingFor(commands, {kind, batchId});
+  return {returned: returned.found, summary: withReturns(summary, returned, typeOf)};
 }
 
 function showFollowed(

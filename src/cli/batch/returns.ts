@@ -1,4 +1,6 @@
+import {batchExists} from '../../batch/journal/folder.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
+import {KINDS} from '../../batch/model/kinds.ts';
 import {
   type BookIdentity,
   missingReturns,
@@ -14,6 +16,7 @@ import {
 } from '../../batch/report/returned.ts';
 import {restingExitCodeOf} from '../../batch/standing/summary.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import {keysOf} from '../../narrow.ts';
 import type {Book} from '../../reconcile/book/book.ts';
 import type {TeamSession} from '../../team/session.ts';
 import {mayHaveReturns} from '../core/bank-returns.ts';
@@ -81,7 +84,8 @@ async function readReturns(stateDir: string, {baseUrl, mode}: Service): Promise<
   const {Book} = await import('../../reconcile/book/book.ts');
   const book = await Book.open(stateDir, {baseUrl, mode}, {write: false});
   try {
-    return {identity: book.identity, returns: await returnsIn(book)};
+    const isThere = (batch: string) => keysOf(KINDS).some((kind) => batchExists(stateDir, kind, batch));
+    return {identity: book.identity, returns: await returnsIn(book, isThere)};
   } finally {
     await book.close();
   }
@@ -96,8 +100,14 @@ async function sharedReturns(team: TeamSession, service: Service): Promise<Found
   return {identity, returns: new Map(found)};
 }
 
-/** What a book has found to have come back, by the ids of the records. */
-export async function returnsIn(book: Book): Promise<Map<string, BankReturn>> {
+/**
+ * What a book has found to have come back, by the ids of the records.
+ * @param isThere whether a batch is known, so that it can continue
+ */
+export async function returnsIn(
+  book: Book,
+  isThere: (batch: string) => boolean = () => false,
+): Promise<Map<string, BankReturn>> {
   const {paidAgain} = await import('../../reconcile/report/repaid.ts');
   const payments = [...book.payments({state: 'returned'})].map(({payment}) => payment);
   const ids = payments.flatMap(({recordId}) => recordId ?? []);
@@ -106,7 +116,9 @@ export async function returnsIn(book: Book): Promise<Map<string, BankReturn>> {
   const returns = new Map<string, BankReturn>();
   for (const [id, {code, day}] of book.returnsOf(ids)) {
     const repayment = again.get(references.get(id) ?? '');
-    returns.set(id, {code, day, paidAgainBy: repayment?.by, repayReference: repayment?.reference});
+    const {by: paidAgainBy, reference, heldBy: batch} = repayment ?? {};
+    const heldBy = batch !== undefined && isThere(batch) ? batch : undefined;
+    returns.set(id, {code, day, paidAgainBy, heldBy, repayReference: reference});
   }
   return returns;
 }

@@ -5,7 +5,7 @@ import type {Attention} from '../../batch/journal/rows/attention.ts';
 import {BUCKETS, DIFFERS_CODE, wasReadAsOther} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
 import {canceledText, checkText, incompleteText} from '../../batch/standing/end-words.ts';
-import type {ReturnedRow, SummaryWithReturns} from '../../batch/report/returned.ts';
+import {paidAgainText, type ReturnedRow, type SummaryWithReturns} from '../../batch/report/returned.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
@@ -89,7 +89,7 @@ export function summaryText(
   const isPaidElsewhere = summary.left_out === 0 && summary.next !== null && RECORDS.test(summary.next);
   if (
     summary.failed_file !== null &&
-    summary.rejected + summary.failed + summary.left_out + (isReport ? openReturns(returned) : 0) > 0 &&
+    summary.rejected + summary.failed + summary.left_out + (isReport ? unwrittenReturns(returned) : 0) > 0 &&
     !isPaidElsewhere
   )
     lines.push(
@@ -208,14 +208,16 @@ const RETURNED = 10;
 
 const openReturns = (returned: readonly ReturnedRow[]): number =>
   returned.filter(({paidAgainBy}) => paidAgainBy === undefined).length;
+const unwrittenReturns = (returned: readonly ReturnedRow[]): number =>
+  returned.filter(({paidAgainBy, heldBy}) => paidAgainBy === undefined && heldBy === undefined).length;
 
 function returnedLines(returned: readonly ReturnedRow[]): string[] {
   if (returned.length === 0) return [];
   const shown = returned.slice(0, RETURNED).map((row) => {
     const money = `${groupMajor(formatMajor(BigInt(row.amount), row.currency))} ${row.currency}`;
-    const again = row.paidAgainBy === undefined ? '' : `; paid again by batch ${row.paidAgainBy}`;
+    const again = paidAgainText(row).map((text) => `; ${text}`);
     const code = row.code === undefined ? '' : `, ${row.code}`;
-    return `  ${row.reference}: ${money} on ${row.day}${code}${again}`;
+    return `  ${row.reference}: ${money} on ${row.day}${code}${again.join('')}`;
   });
   const more = returned.length - shown.length;
   return [

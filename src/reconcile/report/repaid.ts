@@ -13,6 +13,8 @@ export interface Repayment {
   reference: string;
   /** The batch that has paid it; undefined if none has. */
   by: string | undefined;
+  /** The batch with the last row of the chain, in any state; undefined if there is none beside the first one. */
+  heldBy: string | undefined;
 }
 
 /** How returned rows are paid again, by their references. `returned` are all payments that came back. */
@@ -25,15 +27,21 @@ export function paidAgain(
   if (back.size === 0) return new Map();
   const wanted = new Set([...back].map(repayReference));
   const payers = new Map<string, string>();
+  const holders = new Map<string, string>();
   for (const {payment, state} of book.payments()) {
     const {row, status} = payment;
-    if (row !== undefined && wanted.has(row.reference) && !NOT_PAID.has(status) && state !== 'returned')
-      payers.set(row.reference, row.batch);
+    if (row === undefined || !wanted.has(row.reference)) continue;
+    holders.set(row.reference, row.batch);
+    if (!NOT_PAID.has(status) && state !== 'returned') payers.set(row.reference, row.batch);
   }
   const repayment = (first: string): Repayment => {
     let reference = repayReference(first);
-    while (back.has(reference) && !payers.has(reference)) reference = repayReference(reference);
-    return {reference, by: payers.get(reference)};
+    let heldBy = holders.get(reference);
+    while (back.has(reference) && !payers.has(reference)) {
+      reference = repayReference(reference);
+      heldBy = holders.get(reference) ?? heldBy;
+    }
+    return {reference, by: payers.get(reference), heldBy};
   };
   return new Map([...back].map((first) => [first, repayment(first)]));
 }

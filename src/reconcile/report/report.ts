@@ -131,8 +131,11 @@ export function readReconcileReport(
   for (const one of book.payments({within})) {
     if (!isAsked(one)) continue;
     const {payment, state, candidates} = one;
-    // A return is dealt with once the row is paid again.
-    const isOver = state === 'returned' && again.get(payment.row?.reference ?? '')?.by !== undefined;
+    // A return is dealt with once the row is paid again; one whose second payment came back too is that one debt.
+    const reference = payment.row?.reference ?? '';
+    const isOver =
+      state === 'returned' &&
+      (again.get(reference)?.by !== undefined || again.has(repayReference(reference)));
     const kind = isOver ? undefined : OF_PAYMENT[state];
     if (kind !== undefined) found.add({kind, payment: one, line: lineOf(book, one), candidates});
     const plan = one.isCarried || state === 'not_sent' ? undefined : planOf(one, planned);

@@ -47,9 +47,9 @@ class EarlyDesk {
   }
 
   /** Types what a report prints: FEB-1 is paid again by batch `feb2`. */
-  async paidAgain(): Promise<void> {
+  async paidAgain(until = ' --until settled'): Promise<void> {
     await this.remit('payouts batch report feb');
-    const run = 'payouts batch run ./feb.failed.csv --batch-id feb2 --yes --until settled';
+    const run = `payouts batch run ./feb.failed.csv --batch-id feb2 --yes${until}`;
     const asked = await this.remit(run); // the first payment looks like this one until it is known to have failed
     const paid = asked.exitCode === 11 ? await this.remit(`${run} --accept duplicates=1`) : asked;
     assert.equal(paid.exitCode, 0, paid.stderr);
@@ -160,5 +160,45 @@ describe('a payout that the bank returned before it settled', () => {
     assert.equal(await desk.ledger.record('FEB-1', 'feb'), first);
     assert.notEqual(await desk.ledger.record('FEB-2', 'feb'), id);
     assert.doesNotMatch(ran.stderr, /looks like FEB-1-again1/);
+  });
+
+  it('is one debt with one chain if its second payment comes back early too', async () => {
+    await desk.ledger.reconcile();
+    await desk.paidAgain('');
+    await desk.returned('FEB-1-again1', 'feb2');
+    for (const refresh of [' --refresh', '']) {
+      const found = await desk.ledger.reconcile();
+      assert.match(found.stdout, /^Returned by the bank \(1\)\n {2}FEB-1-again1 of payout batch feb2: /m);
+      const first = await desk.remit(`payouts batch status feb${refresh}`);
+      assert.equal(first.exitCode, 8);
+      assert.match(first.stdout, /^ {2}FEB-1: 200\.50 USD on \S+, R01; to be paid again by batch feb2$/m);
+      assert.match(first.stdout, /^Next {5}remit payouts batch status feb2$/m);
+      const second = await desk.remit(`payouts batch status feb2${refresh}`);
+      assert.match(second.stdout, /^Next {5}remit payouts batch report feb2$/m);
+    }
+    await desk.remit('payouts batch report feb');
+    assert.equal(existsSync(desk.failedFile), false);
+    for (const [batch, words] of [
+      ['feb', 'FEB-1 is to be paid again as FEB-1-again1, in batch feb2'],
+      ['feb2', 'FEB-1-again1 was returned by the bank on \\S+, and is to be paid again as FEB-1-again2'],
+    ] as const) {
+      const {ran, posts} = await desk.posts(`payouts batch retry ${batch} --yes`);
+      assert.equal(ran.exitCode, 11, ran.stderr);
+      assert.match(ran.stderr, new RegExp(`^Error: ${words}; nothing was sent$`, 'm'));
+      assert.deepEqual(posts, []);
+    }
+    await desk.remit('payouts batch report feb2');
+    const file = join(desk.ledger.desk.folder, 'feb2.failed.csv');
+    assert.match(readFileSync(file, 'utf8'), /^"FEB-1-again2",/m);
+    const paid = await desk.remit(
+      'payouts batch run ./feb2.failed.csv --batch-id feb3 --yes --until settled',
+    );
+    assert.equal(paid.exitCode, 0, paid.stderr);
+    assert.equal((await desk.ledger.reconcile()).exitCode, 0);
+    for (const batch of ['feb', 'feb2'])
+      assert.match(
+        (await desk.remit(`payouts batch status ${batch}`)).stdout,
+        /R01; paid again by batch feb3$/m,
+      );
   });
 });
