@@ -2,7 +2,7 @@ import type {Book} from '../book/book.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
 
 /** Records that have paid nothing. */
-const NOT_PAID: ReadonlySet<string | undefined> = new Set(['created', 'failed', 'canceled']);
+export const NOT_PAID: ReadonlySet<string | undefined> = new Set(['created', 'failed', 'canceled']);
 
 /** The reference under which a returned row is paid again. */
 export type RepayReference = (reference: string) => string;
@@ -30,11 +30,13 @@ export function paidAgain(
   const holders = new Map<string, string>();
   for (const {payment, state} of book.payments()) {
     const {row, status} = payment;
-    if (row === undefined || !wanted.has(row.reference)) continue;
+    if (row === undefined || (!wanted.has(row.reference) && !back.has(row.reference))) continue;
     holders.set(row.reference, row.batch);
     if (!NOT_PAID.has(status) && state !== 'returned') payers.set(row.reference, row.batch);
   }
   const repayment = (first: string): Repayment => {
+    const again = payers.get(first);
+    if (again !== undefined) return {reference: first, by: again, heldBy: again}; // with a new key
     let reference = repayReference(first);
     let heldBy = holders.get(reference);
     while (back.has(reference) && !payers.has(reference)) {

@@ -176,6 +176,8 @@ describe('reconcile', () => {
     assert.match(first.stdout, /^Next {5}remit payouts batch status dec$/m);
     assert.equal(existsSync(file('nov')), false);
     assert.equal((await desk.reconcile()).stdout.match(/ came back on /g)?.length, 1);
+    for (const batch of ['nov', 'dec'])
+      assert.match((await desk.reconcile(`--batch ${batch}`)).stdout, /^Returned by the bank \(1\)$/m);
     const paid = await pay('dec', 'jan');
     assert.equal(paid.exitCode, 0, paid.stderr);
     const after = await desk.reconcile('--ledger ./chain.journal');

@@ -201,4 +201,28 @@ describe('a payout that the bank returned before it settled', () => {
         /R01; paid again by batch feb3$/m,
       );
   });
+
+  it('stays a payment of its batch after a retry, and a debt that is then paid twice is named', async () => {
+    const first = await desk.ledger.record('FEB-1', 'feb');
+    await desk.remit('payouts batch status feb --refresh');
+    const retried = await desk.remit('payouts batch retry feb --yes --until settled'); // no reconcile knows of the return
+    assert.equal(retried.exitCode, 0, retried.stderr);
+    const once = await desk.ledger.reconcile();
+    assert.equal(once.exitCode, 0, once.stdout);
+    const csv = await desk.ledger.reconcile('-o csv');
+    assert.match(csv.stdout, new RegExp(`^${first},payout,feb,FEB-1,returned,failed,`, 'm'));
+    const {desk: typed, payee} = desk.ledger;
+    typed.file('own.csv', 'reference,payee_id,amount,currency_code,rail', [
+      `FEB-1-again1,${payee},200.50,USD,standard_ach`,
+    ]);
+    await desk.remit(
+      'payouts batch run ./own.csv --batch-id own --yes --accept duplicates=1 --until settled',
+    );
+    const twice = await desk.ledger.reconcile();
+    assert.equal(twice.exitCode, 8);
+    assert.match(
+      twice.stdout,
+      /^Returned once and paid again twice \(1\)\n {2}FEB-1.* of payout batch \w+: 200\.50 USD.*, and also by FEB-1.* of payout batch \w+$/m,
+    );
+  });
 });
