@@ -158,3 +158,11 @@ export function repayReference(reference: string): string {
   if (suffix === undefined) return `${reference}-again1`;
   return `${reference.slice(0, -suffix.length)}-again${Number(number) + 1}`;
 }
+
+/** The reference that this one pays again; undefined if it pays none again. */
+export function repaidReference(reference: string): string | undefined {
+  const [suffix, number] = AGAIN.exec(reference) ?? [];
+  if (suffix === undefined || Number(number) === 0) return undefined;
+  const first = reference.slice(0, -suffix.length);
+  return number === '1' ? first : `${first}-again${Number(number) - 1}`;
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {LedgerDesk} from './ledger-desk.ts';
 
@@ -216,7 +216,7 @@ describe('a payout that the bank returned before it settled', () => {
       `FEB-1-again1,${payee},200.50,USD,standard_ach`,
     ]);
     await desk.remit(
-      'payouts batch run ./own.csv --batch-id own --yes --accept duplicates=1 --until settled',
+      'payouts batch run ./own.csv --batch-id own --namespace own --yes --accept duplicates=1 --until settled',
     );
     const twice = await desk.ledger.reconcile();
     assert.equal(twice.exitCode, 8);
@@ -224,5 +224,40 @@ describe('a payout that the bank returned before it settled', () => {
       twice.stdout,
       /^Returned once and paid again twice \(1\)\n {2}FEB-1.* of payout batch \w+: 200\.50 USD.*, and also by FEB-1.* of payout batch \w+$/m,
     );
+  });
+
+  it('is not paid by an older file with its own reference once a second payment exists', async () => {
+    await desk.remit('payouts batch status feb --refresh');
+    await desk.remit('payouts batch report feb');
+    const folder = desk.ledger.desk.folder;
+    const old = readFileSync(desk.failedFile, 'utf8');
+    assert.match(old, /^"FEB-1",/m);
+    await desk.ledger.reconcile();
+    await desk.paidAgain();
+    writeFileSync(join(folder, 'old.csv'), old);
+    for (const flags of ['', ' --accept duplicates=1']) {
+      const {ran, posts} = await desk.posts(`payouts batch run ./old.csv --batch-id old --yes${flags}`);
+      assert.equal(ran.exitCode, 11, ran.stderr);
+      assert.deepEqual(posts, []);
+    }
+    const asked = await desk.remit('payouts batch run ./old.csv --batch-id old --yes --accept duplicates=1');
+    assert.match(
+      asked.stderr,
+      /^Error: FEB-1 is paid again as FEB-1-again1, in batch feb2; nothing was sent$/m,
+    );
+  });
+
+  it('is not paid by a file with the second reference after a retry has paid it', async () => {
+    await desk.remit('payouts batch status feb --refresh');
+    assert.equal((await desk.remit('payouts batch retry feb --yes --until settled')).exitCode, 0);
+    const {desk: typed, payee} = desk.ledger;
+    typed.file('own.csv', 'reference,payee_id,amount,currency_code,rail', [
+      `FEB-1-again2,${payee},200.50,USD,standard_ach`,
+    ]);
+    const run = 'payouts batch run ./own.csv --batch-id own --yes --accept duplicates=1';
+    const {ran, posts} = await desk.posts(run);
+    assert.equal(ran.exitCode, 11);
+    assert.match(ran.stderr, /^Error: FEB-1-again2 is paid again as FEB-1, in batch feb; nothing was sent$/m);
+    assert.deepEqual(posts, []);
   });
 });

@@ -1,3 +1,4 @@
+import {usualId} from '../../../contract/ids.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import type {RowState} from '../../../batch/model/outcome.ts';
 import {pagesOf} from '../../../batch/model/pages.ts';
@@ -5,6 +6,7 @@ import type {Entry} from '../../../batch/registry/entry.ts';
 import type {prepareRetry} from '../../../batch/repair/retry.ts';
 import {isWithdrawn} from '../../../batch/repair/write-read.ts';
 import {
+  repaidReference,
   repayReference,
   returnedRows,
   returnedText,
@@ -23,10 +25,10 @@ const PAGE = 500;
 const RETRIED: readonly RowState[] = ['accepted', 'dead_key', 'rejected', 'unapproved'];
 
 /** The last of the rows that pay a returned row again, in any state; undefined if there is none. */
-function secondPayment({find}: Entries, reference: string): Entry | undefined {
+function secondPayment(entries: Entries, reference: string): Entry | undefined {
   let last: Entry | undefined;
   for (let next = repayReference(reference); ; next = repayReference(next)) {
-    const found = find(next);
+    const found = entries.find(next);
     if (found === undefined) return last;
     last = found;
   }
@@ -54,7 +56,7 @@ export async function withSecondPayments(
   let others = 0;
   for (const row of retried(batch, named)) {
     const back = returns.found.get(row.n);
-    const entry = isSent(row) ? secondPayment({find}, row.reference) : undefined;
+    const entry = isSent(row) ? secondPayment(registry.entries, row.reference) : undefined;
     if (entry !== undefined) second.set(row.reference, entry);
     else if (back !== undefined) open.push(back);
     else others += 1;
@@ -95,8 +97,48 @@ function* retried({journal: {rows}}: Retrying['batch'], named: readonly string[]
     }
 }
 
+/**
+ * Refuses unsent rows of a debt that is paid under another of its references, such as those of a file that was written
+ * before. A registry in which no record has ended has none.
+ * @throws RemitError GUARD_CONFIRM
+ */
+export async function refusePaidDebts({request, batch, claims}: Retrying): Promise<void> {
+  const {entries} = claims.registry;
+  if (request.path === 'cancel' || request.path === 'release' || !entries.hasEnded()) return;
+  const {rows} = batch.journal;
+  const returns = await returnsReader(request.context, request.stateDir)(batch);
+  const hasFormer = (reference: string) => entries.formerRecords([{reference}]).size > 0;
+  for (const page of pagesOf((after, limit) => rows.unstaged(after, limit), PAGE))
+    for (const {reference} of page) {
+      const own = entries.find(reference);
+      const second = own?.standing === 'ended' ? secondPayment(entries, reference) : undefined;
+      if (second !== undefined) throw paidAs(second, reference, request, batch);
+      if (own !== undefined) continue;
+      for (let of = repaidReference(reference); of !== undefined; of = repaidReference(of)) {
+        const entry = entries.find(of);
+        const isBack = entry?.id != null && returns.found.has(usualId(entry.id));
+        if (entry?.standing === null && !isBack && hasFormer(of))
+          throw paidAs(entry, reference, request, batch);
+      }
+    }
+}
+
+function paidAs(
+  {reference, batch, paid, standing}: Entry,
+  other: string,
+  request: Retrying['request'],
+  {plan}: Retrying['batch'],
+): RemitError {
+  const is = paid && standing === null ? 'is' : 'is to be';
+  return new RemitError(
+    'GUARD_CONFIRM',
+    `${other} ${is} paid again as ${reference}, in batch ${batch}; nothing was sent`,
+    {hint: typing(request, {...plan, batchId: batch})('status')},
+  );
+}
+
 function refuseReturned(
-  {request, batch: {plan}}: Retrying,
+  {request, batch}: Retrying,
   {
     second,
     open,
@@ -104,23 +146,16 @@ function refuseReturned(
   }: {second: ReadonlyMap<string, Entry>; open: readonly ReturnedRow[]; isAlone: boolean},
 ): void {
   const [first] = open;
-  const type = typing(request, plan);
   if (first !== undefined) {
     const more = open.length === 1 ? '' : `, and ${counted(open.length - 1, 'more row')}`;
     const under = first.repayReference ?? repayReference(first.reference);
     throw new RemitError(
       'GUARD_CONFIRM',
       `${first.reference} was ${returnedText(first)}, and is to be paid again as ${under}${more}; nothing was sent`,
-      {hint: `write the file that pays it again: ${type('report')}`},
+      {hint: `write the file that pays it again: ${typing(request, batch.plan)('report')}`},
     );
   }
   const [[reference, entry] = []] = second;
-  if (!isAlone || reference === undefined || entry === undefined) return;
-  const {batch, paid, standing} = entry;
-  const is = paid && standing === null ? 'is' : 'is to be';
-  throw new RemitError(
-    'GUARD_CONFIRM',
-    `${reference} ${is} paid again as ${entry.reference}, in batch ${batch}; nothing was sent`,
-    {hint: typing(request, {...plan, batchId: batch})('status')},
-  );
+  if (isAlone && reference !== undefined && entry !== undefined)
+    throw paidAs(entry, reference, request, batch);
 }
