@@ -6,7 +6,7 @@ import {isBeingSent} from '../journal/open-batch.ts';
 import {publishedAt, publishedText, readBatch} from './read-batch.ts';
 import {reportFile, writeReport} from '../report/file.ts';
 import {writeResults} from '../report/results.ts';
-import type {ReturnedRow, SummaryWithReturns} from '../report/returned.ts';
+import {attentionBeside, type ReturnedRow, type SummaryWithReturns} from '../report/returned.ts';
 import {ATTENTION, commandsOf, returnedIn, returnedOf, summaryOf, type WantedBatch} from './status.ts';
 
 /** The summary, with the path of the HTML report if one was written. */
@@ -57,7 +57,8 @@ export async function reportBatch(
       ...(areResultsLeft && isSent ? {results: null, failed_file: null, summary_file: null} : {}), // of an earlier run
       ...publishedAt(batch),
     };
-    const attention = isSent ? [] : journal.needingAttention(ATTENTION, summary.in_doubt);
+    const beside = {doubts: summary.in_doubt, returned: returned.found};
+    const attention = isSent ? [] : attentionBeside(journal, ATTENTION, beside);
     const end = {
       ...{attention, returned: [...returned.found.values()], commands: commandsOf(batch, wanted)},
       ...{published, areResultsLeft},

@@ -10,6 +10,7 @@ import type {Kind} from '../model/kinds.ts';
 import {synchroniseBatch} from '../registry/synchronise.ts';
 import {progressLine} from '../standing/progress.ts';
 import {
+  attentionBeside,
   type BankReturns,
   NO_RETURNS,
   type ReturnedRow,
@@ -58,7 +59,8 @@ export async function statusOfBatch(wanted: WantedBatch): Promise<{
       if (batch.copy === undefined) await synchroniseBatch(batch, wanted);
       const returned = await returnedOf(batch, wanted);
       const summary = returnedIn(batch, await summaryOf(batch, wanted), {returned, wanted});
-      const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
+      const beside = {doubts: summary.in_doubt, returned: returned.found};
+      const attention = attentionBeside(batch.journal, ATTENTION, beside);
       const commands = commandsOf(batch, wanted);
       return {summary, attention, returned: [...returned.found.values()], commands, running: undefined};
     } finally {
@@ -87,8 +89,9 @@ export function returnedIn<S extends Summary>(
   summary: S,
   {returned, wanted}: {returned: ReturnsOfRows; wanted: WantedBatch},
 ): S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'> {
-  const type = typingFor(commandsOf(batch, wanted), {kind: summary.kind, batchId: summary.batch_id});
-  return withReturns(summary, returned, type('report'));
+  const {kind} = summary;
+  const commands = commandsOf(batch, wanted);
+  return withReturns(summary, returned, (batchId) => typingFor(commands, {kind, batchId}));
 }
 
 /** The summary of a batch at rest. */

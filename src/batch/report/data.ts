@@ -18,7 +18,7 @@ const TROUBLES = [
   'in_doubt',
   'collision',
   'failed',
-  'returned', // accepted and settled; the bank sent the money back
+  'returned', // accepted; the bank sent the money back
   'dead_key',
   'conflict',
   'unapproved',
@@ -148,15 +148,28 @@ function readTroubles(
       group.totals.add(currency, sum);
     }
     if (trouble === 'returned') addReturned(group, returned, rows, room);
+    const listed = trouble === 'failed' ? withoutReturned(group, returned) : 0;
     if (group.count === 0) continue;
-    if (room > 0 && trouble !== 'returned') group.rows = report.troubledRows(clear, trouble, room);
+    if (room > 0 && trouble !== 'returned')
+      group.rows = report
+        .troubledRows(clear, trouble, room + listed)
+        .filter(({n}) => listed === 0 || !returned.has(n))
+        .slice(0, room);
     room -= group.rows.length;
     groups.push(group);
   }
   return groups;
 }
 
-/** The service shows these rows as paid, so their journal has no trouble of them. */
+/** @returns how many of these rows the bank has returned: they are in the group of that */
+function withoutReturned(group: TroubleGroup, returned: ReturnedRows): number {
+  const failed = [...returned.values()].filter(({status}) => status === 'failed');
+  group.count -= failed.length;
+  for (const {currency, amount} of failed) group.totals.subtract(currency, amount);
+  return failed.length;
+}
+
+/** The service shows these rows as paid, so their journal has no trouble of them; or as failed. */
 function addReturned(group: TroubleGroup, returned: ReturnedRows, rows: Journal['rows'], room: number): void {
   for (const back of returned.values()) {
     const {n, reference, id, amount, currency, status, code = null} = back;

@@ -101,7 +101,7 @@ ${bucketRow('accepted', 'whole')}
 ${part('settled', 'settled', 'settled', 'as the service reports')}
 ${part('underway', 'underway', 'under way', 'approved, initiated or debited')}
 ${part('failed', 'trouble', 'failed', 'accepted, then failed')}
-${part('returned', 'trouble', 'returned', 'settled, then returned by the bank')}
+${part('returned', 'trouble', 'returned', 'accepted, then returned by the bank')}
 ${others.map((bucket) => bucketRow(bucket))}</tbody></table></div>`;
 }
 

@@ -53,8 +53,9 @@ export function writeResults(options: {
       const columns = resultCells(record, journal, back);
       results.line([...padded(cells, plan.header.length), ...columns].map(quoteFormula), ',');
       // A row of an earlier version has no canonical columns, so it cannot get another reference.
-      const repaid = back?.paidAgainBy === undefined && plan.columns !== undefined ? back : undefined;
-      if (!isFailed(record) && repaid === undefined) continue;
+      const isLeft = back?.paidAgainBy === undefined && back?.heldBy === undefined;
+      const repaid = isLeft && plan.columns !== undefined ? back : undefined;
+      if (repaid === undefined && (back !== undefined || !isFailed(record))) continue;
       if (cells.length === 0 && repaid === undefined) continue; // not stored, because a cell may belong to an ignored column
       const reference = repaid && (repaid.repayReference ?? repayReference(repaid.reference));
       failed.line(again.line(record.n, cells, record.reference !== null, reference), ',');

@@ -1,7 +1,9 @@
 import {hasFailed, hasSucceeded, LIFECYCLES} from '../../contract/lifecycle.ts';
 import {usualId} from '../../contract/ids.ts';
 import type {Journal} from '../journal/journal.ts';
+import type {Attention} from '../journal/rows/attention.ts';
 import {pagesOf} from '../model/pages.ts';
+import type {typingFor} from '../standing/next-command.ts';
 import type {Summary} from '../standing/summary.ts';
 import type {NotedReturn} from './noted-returns.ts';
 import {must} from '../../narrow.ts';
@@ -14,11 +16,13 @@ export interface BankReturn {
   day: string;
   /** The batch that has paid the row again, and whose payment did not come back; undefined if none is known. */
   paidAgainBy: string | undefined;
+  /** The batch with its last second payment, which has not paid it yet; only that batch continues. */
+  heldBy?: string | undefined;
   /** The reference under which it is paid again. */
   repayReference: string | undefined;
 }
 
-/** An accepted row whose money came back. The service still shows its record as paid. */
+/** An accepted row whose money came back. The service shows its record as paid, or as failed if it came back early. */
 export interface ReturnedRow extends BankReturn {
   n: number;
   reference: string;
@@ -44,7 +48,8 @@ export const NO_RETURNS: ReturnedRows = new Map();
 const PAGE = 10_000;
 
 /**
- * The accepted rows whose record is among these. A record that failed is not: the service itself says so.
+ * The accepted rows whose record is among these, also if it has failed: its row is paid under another reference, and a
+ * new key would pay it a second time.
  * @param returns by the id of the record
  */
 export function returnedRows(journal: Journal, returns: BankReturns): ReturnsOfRows {
@@ -62,7 +67,7 @@ function rowsOf<Back>(
       const returned = byId.get(usualId(id));
       if (returned === undefined) continue;
       const {reference, amount, currency, outcome} = must(journal.rows.after(n - 1, 1)[0], 'row of a record');
-      if (outcome?.state !== 'accepted' || hasFailed(outcome.status)) continue;
+      if (outcome?.state !== 'accepted') continue;
       found.set(n, {...returned, n, reference, id, amount, currency, status: outcome.status});
     }
   return found;
@@ -81,26 +86,41 @@ export type SummaryWithReturns = Summary & {
 };
 
 /**
- * Takes the returned rows out of what is settled. A batch of which rows are still to be paid again, or of which more may
- * have come back, is not complete.
- * @param report the command that writes these rows to a file
+ * Takes the returned rows out of what is settled or failed. A batch of which rows are still to be paid again, or of which
+ * more may have come back, is not complete. A retry sends none of them.
+ * @param typeOf builds the commands of a batch
  */
 export function withReturns<S extends Summary>(
   summary: S,
   {found, readAgain}: ReturnsOfRows,
-  report: string,
+  typeOf: (batchId: string) => ReturnType<typeof typingFor>,
 ): S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'> {
   const rows = [...found.values()];
   if (rows.length === 0 && readAgain === undefined) return summary;
-  const isOpen = readAgain !== undefined || rows.some(({paidAgainBy}) => paidAgainBy === undefined);
-  const isComplete = summary.state === 'complete';
+  const open = rows.filter(({paidAgainBy}) => paidAgainBy === undefined);
+  const isOpen = readAgain !== undefined || open.length > 0;
+  const type = typeOf(summary.batch_id);
+  const [heldBy] = open.every((row) => row.heldBy !== undefined)
+    ? open.flatMap((row) => row.heldBy ?? [])
+    : [];
+  const onward = readAgain ?? (heldBy === undefined ? type('report') : typeOf(heldBy)('status'));
+  const counts = {
+    settled: summary.settled - rows.filter(({status}) => hasSucceeded(LIFECYCLES.payout, status)).length,
+    failed: summary.failed - rows.filter(({status}) => hasFailed(status)).length,
+  };
+  const state = isPaidBut(rows, {...summary, ...counts}) ? 'complete' : summary.state;
+  const isComplete = state === 'complete';
+  const isRetry = summary.next === type('retry');
+  const hasRest = summary.rejected + summary.unapproved + counts.failed > 0;
+  const mayRetry = hasRest && readAgain === undefined && !open.some(mustBeWritten);
+  const next = isRetry && !mayRetry ? onward : summary.next;
   return {
     ...summary,
+    ...counts,
     ...(rows.length === 0 ? {} : {returned: rows.length}),
     ...(readAgain === undefined ? {} : {returns_unknown: true}),
-    settled: summary.settled - rows.filter(({status}) => hasSucceeded(LIFECYCLES.payout, status)).length,
-    state: isComplete && isOpen ? 'incomplete' : summary.state,
-    next: isComplete && isOpen ? (readAgain ?? report) : summary.next,
+    state: isComplete && isOpen ? 'incomplete' : state,
+    next: !isComplete ? next : isOpen ? onward : state === summary.state ? next : null,
   };
 }
 
@@ -112,9 +132,43 @@ export type ReturnsAtEnd = <S extends Summary>(
   summary: S,
 ) => {summary: S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'>; returned: ReturnedRows};
 
+/** A retry is refused while such a row has no second payment. */
+const mustBeWritten = ({status, heldBy}: ReturnedRow): boolean => hasFailed(status) && heldBy === undefined;
+
+/** Whether a batch would be complete if none of these rows had failed. */
+const isPaidBut = (
+  rows: readonly ReturnedRow[],
+  {state, accepted, already_paid: elsewhere, planned, failed, differs}: Summary,
+): boolean =>
+  state === 'incomplete' &&
+  rows.some(({status}) => hasFailed(status)) &&
+  accepted + elsewhere === planned &&
+  failed + differs === 0;
+
+/** The first rows that need attention. Those that the bank has returned are listed as such. */
+export const attentionBeside = (
+  journal: Journal,
+  limit: number,
+  {doubts, returned}: {doubts: number; returned: ReturnedRows},
+): Attention[] => {
+  const failed = new Set(
+    [...returned.values()].filter(({status}) => hasFailed(status)).map((row) => row.reference),
+  );
+  return journal
+    .needingAttention(limit + failed.size, doubts)
+    .filter(({reference}) => !failed.has(reference))
+    .slice(0, limit);
+};
+
 /** `returned by the bank on 2026-11-17, paid again by batch december` */
-export const returnedText = ({day, paidAgainBy}: BankReturn): string =>
-  `returned by the bank on ${day}${paidAgainBy === undefined ? '' : `, paid again by batch ${paidAgainBy}`}`;
+export const returnedText = (back: BankReturn): string =>
+  [`returned by the bank on ${back.day}`, ...paidAgainText(back)].join(', ');
+
+/** `paid again by batch december`; nothing if no batch has a second payment. */
+export function paidAgainText({paidAgainBy, heldBy}: BankReturn): string[] {
+  if (paidAgainBy !== undefined) return [`paid again by batch ${paidAgainBy}`];
+  return heldBy === undefined ? [] : [`to be paid again by batch ${heldBy}`];
+}
 
 const AGAIN = /-again(\d{1,4})$/;
 
@@ -126,4 +180,12 @@ export function repayReference(reference: string): string {
   const [suffix, number] = AGAIN.exec(reference) ?? [];
   if (suffix === undefined) return `${reference}-again1`;
   return `${reference.slice(0, -suffix.length)}-again${Number(number) + 1}`;
+}
+
+/** The reference that this one pays again; undefined if it pays none again. */
+export function repaidReference(reference: string): string | undefined {
+  const [suffix, number] = AGAIN.exec(reference) ?? [];
+  if (suffix === undefined || Number(number) === 0) return undefined;
+  const first = reference.slice(0, -suffix.length);
+  return number === '1' ? first : `${first}-again${Number(number) - 1}`;
 }

@@ -78,8 +78,8 @@ export function troubleWords(
     case 'returned':
       return {
         label: 'Returned by the bank',
-        meaning: `Accepted and settled, then returned by the bank, as a reconcile found. The service still shows it as settled.`,
-        next: 'Fix the cause, such as a closed account. The file of failed rows has them with new references: correct it, and run it as a separate batch.',
+        meaning: 'Accepted, then returned by the bank, as a reconcile found.',
+        next: 'Fix the cause, such as a closed account. A retry does not send them. The file of failed rows has them with new references: correct it, and run it as a separate batch.',
       };
     case 'dead_key':
       return {

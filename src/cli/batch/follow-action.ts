@@ -20,7 +20,7 @@ import type {FlagValues} from '../input/flags.ts';
 import type {followFlags, runFlags} from './flags.ts';
 import type {RunFlags} from './run/request.ts';
 import {checkBound, commandsFor, sendingCommands} from './place.ts';
-import type {ReturnedRow, ReturnsAtEnd} from '../../batch/report/returned.ts';
+import {attentionBeside, type ReturnedRows, type ReturnsAtEnd} from '../../batch/report/returned.ts';
 import {readSummary} from '../../batch/standing/read-summary.ts';
 import {statusOfBatch} from '../../batch/overview/status.ts';
 import {exitWithReturns, readReturnsAtEnd} from './returns.ts';
@@ -47,7 +47,7 @@ export async function followAfterRun(options: {
   const commands = sendingCommands(options.context, options.batch.plan, flags.out);
   const {summary: plain, followed} = await follow({...options, commands, until: flags.until, timeoutMs});
   const {summary, returned} = options.returnsAtEnd(plain);
-  showFollowed({...options, commands, returned: [...returned.values()], isReport: true}, summary, followed);
+  showFollowed({...options, commands, returned, isReport: true}, summary, followed);
   return {summary: {...summary, followed}, exit: exitWithReturns(summary, exitCodeOf(plain, followed))};
 }
 
@@ -98,7 +98,7 @@ export async function refreshBatch(options: {
       ? seen
       : {...seen, state: before.state, stopped_because: before.stopped_because};
     const {returned, summary} = returnsAtEnd(refreshed);
-    showFollowed({context, batch, commands, returned: [...returned.values()]}, summary, followed);
+    showFollowed({context, batch, commands, returned}, summary, followed);
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop?.message}`);
@@ -165,18 +165,20 @@ function showFollowed(
     context,
     batch,
     commands,
-    ...shown
+    returned,
+    isReport = false,
   }: {
     context: Context;
     batch: OpenBatch;
     commands: Commands;
-    returned: readonly ReturnedRow[];
+    returned: ReturnedRows;
     isReport?: boolean;
   },
   summary: Summary,
   followed: Followed,
 ): void {
-  const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
+  const attention = attentionBeside(batch.journal, ATTENTION, {doubts: summary.in_doubt, returned});
+  const shown = {returned: [...returned.values()], isReport};
   context.out.text(`${summaryText(summary, attention, commands, shown)}\n${followedText(followed)}`);
 }
 

@@ -1,5 +1,7 @@
 import {existsSync} from 'node:fs';
+import {batchExists} from '../../batch/journal/folder.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
+import {KINDS} from '../../batch/model/kinds.ts';
 import {
   type NotedReturn,
   readAgainCommand,
@@ -21,6 +23,7 @@ import {
 import {restingExitCodeOf} from '../../batch/standing/summary.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
 import {type CommandBuilder, EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import {keysOf} from '../../narrow.ts';
 import {counted} from '../../phrases.ts';
 import type {Book} from '../../reconcile/book/book.ts';
 import {usualId} from '../../contract/ids.ts';
@@ -92,7 +95,8 @@ async function readReturns(stateDir: string, {baseUrl, mode}: Service): Promise<
   const {Book} = await import('../../reconcile/book/book.ts');
   const book = await Book.open(stateDir, {baseUrl, mode}, {write: false});
   try {
-    return await returnsIn(book);
+    const isThere = (batch: string) => keysOf(KINDS).some((kind) => batchExists(stateDir, kind, batch));
+    return await returnsIn(book, isThere);
   } finally {
     await book.close();
   }
@@ -108,8 +112,14 @@ async function sharedReturns(team: TeamSession, service: Service): Promise<Retur
   return new Map(found);
 }
 
-/** What a book has found to have come back, by the ids of the records. */
-export async function returnsIn(book: Book): Promise<Map<string, BankReturn>> {
+/**
+ * What a book has found to have come back, by the ids of the records.
+ * @param isThere whether a batch is known, so that it can continue
+ */
+export async function returnsIn(
+  book: Book,
+  isThere: (batch: string) => boolean = () => false,
+): Promise<Map<string, BankReturn>> {
   const {paidAgain} = await import('../../reconcile/report/repaid.ts');
   const payments = [...book.payments({state: 'returned'})].map(({payment}) => payment);
   const ids = payments.flatMap(({recordId}) => recordId ?? []);
@@ -118,7 +128,9 @@ export async function returnsIn(book: Book): Promise<Map<string, BankReturn>> {
   const returns = new Map<string, BankReturn>();
   for (const [id, {code, day}] of book.returnsOf(ids)) {
     const repayment = again.returned.get(keys.get(id) ?? '');
-    returns.set(usualId(id), {code, day, paidAgainBy: repayment?.by, repayReference: repayment?.reference});
+    const {by: paidAgainBy, reference, heldBy: batch} = repayment ?? {};
+    const heldBy = batch !== undefined && isThere(batch) ? batch : undefined;
+    returns.set(usualId(id), {code, day, paidAgainBy, heldBy, repayReference: reference});
   }
   return returns;
 }
@@ -129,10 +141,10 @@ export async function readReturnsAtEnd(
   {stateDir, batch, commands}: {stateDir: string; batch: OpenBatch; commands: CommandBuilder},
 ): Promise<ReturnsAtEnd> {
   const returns = await returnsReader(context, stateDir, context.profile)(batch);
-  const report = typingFor(commands, batch.plan)('report');
+  const typeOf = (batchId: string) => typingFor(commands, {kind: batch.plan.kind, batchId});
   return (summary) => {
     const returned = returnedRows(batch.journal, returns);
-    return {summary: withReturns(summary, returned, report), returned: returned.found};
+    return {summary: withReturns(summary, returned, typeOf), returned: returned.found};
   };
 }
 

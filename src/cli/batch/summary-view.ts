@@ -6,7 +6,7 @@ import type {Attention} from '../../batch/journal/rows/attention.ts';
 import {BUCKETS, DIFFERS_CODE, wasReadAsOther} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
 import {canceledText, checkText, incompleteText} from '../../batch/standing/end-words.ts';
-import type {ReturnedRow, SummaryWithReturns} from '../../batch/report/returned.ts';
+import {paidAgainText, type ReturnedRow, type SummaryWithReturns} from '../../batch/report/returned.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
 import type {CommandBuilder} from '../../errors.ts';
@@ -36,7 +36,7 @@ export function summaryText(
   lines.push(...returnedLines(returned), ...orphanLines(summary, commands));
   lines.push('');
   if (summary.results !== null) lines.push(`Results  ${summary.results}`);
-  lines.push(...failedLines(summary, commands, isReport ? openReturns(returned) : 0));
+  lines.push(...failedLines(summary, commands, isReport ? unwrittenReturns(returned) : 0));
   const isWritten = isReport && summary.next === type('report');
   if (summary.next !== null && !isWritten) lines.push(`Next     ${summary.next}`);
   lines.push(...methodLines(summary, named, commands));
@@ -204,9 +204,7 @@ function partsOf(summary: SummaryWithReturns, bucket: string): string {
   const {settled, failed, returned = 0, differs = 0, maybe_paid_twice: twice = 0} = summary; // absent from a status of an earlier version
   const back = returned === 0 ? [] : [`${returned} returned`];
   const parts = [
-    ...(settled + failed + returned === 0
-      ? []
-      : [`${settled} settled`, ...back, `${failed} failed when last read`]),
+    ...(settled + failed === 0 ? back : [`${settled} settled`, ...back, `${failed} failed when last read`]),
     ...(twice === 0 ? [] : [`${twice} that may be paid twice`]),
     ...(differs === twice ? [] : [`${differs - twice} with a record that differs`]),
   ];
@@ -224,20 +222,21 @@ const RETURNED = 10;
 
 const openReturns = (returned: readonly ReturnedRow[]): number =>
   returned.filter(({paidAgainBy}) => paidAgainBy === undefined).length;
+const unwrittenReturns = (returned: readonly ReturnedRow[]): number =>
+  returned.filter(({paidAgainBy, heldBy}) => paidAgainBy === undefined && heldBy === undefined).length;
 
-/** The service shows these rows as settled. */
 function returnedLines(returned: readonly ReturnedRow[]): string[] {
   if (returned.length === 0) return [];
   const shown = returned.slice(0, RETURNED).map((row) => {
     const money = `${groupMajor(formatMajor(BigInt(row.amount), row.currency))} ${row.currency}`;
-    const again = row.paidAgainBy === undefined ? '' : `; paid again by batch ${row.paidAgainBy}`;
+    const again = paidAgainText(row).map((text) => `; ${text}`);
     const code = row.code === undefined ? '' : `, ${row.code}`;
-    return `  ${row.reference}: ${money} on ${row.day}${code}${again}`;
+    return `  ${row.reference}: ${money} on ${row.day}${code}${again.join('')}`;
   });
   const more = returned.length - shown.length;
   return [
     '',
-    'Returned by the bank, and still settled at the service:',
+    'Returned by the bank:',
     ...shown,
     ...(more > 0 ? [`  … ${more} more in the results of report`] : []),
   ];

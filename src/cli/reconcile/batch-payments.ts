@@ -38,6 +38,8 @@ export interface BatchRows extends PlannedRows {
   unread: string[];
   inDoubt: Set<string>;
   unconfirmed: Set<string>;
+  /** By the ids of their records. */
+  formers: Map<string, ExpectedPayment>;
   read: Set<string>;
 }
 
@@ -48,6 +50,7 @@ export async function batchPayments(wanted: WantedRows): Promise<BatchRows> {
     unread: [],
     inDoubt: new Set(),
     unconfirmed: new Set(),
+    formers: new Map(),
     read: new Set(),
   };
   for (const kind of keysOf(KINDS)) {
@@ -57,6 +60,9 @@ export async function batchPayments(wanted: WantedRows): Promise<BatchRows> {
       await readRows(kind, batchId, {wanted, found});
     }
   }
+  // A record that one batch has replaced may be that of another one.
+  for (const {key} of found.payments) found.formers.delete(key);
+  found.payments.push(...found.formers.values());
   return found;
 }
 
@@ -83,8 +89,13 @@ async function readRows(
     if (journal.fact('confirmed') === undefined && (journal.fact('confirmations') ?? []).length === 0)
       found.unconfirmed.add(`${kind} ${batchId}`);
     const {rows} = journal;
+    const former = formerRecords(journal);
     for (const page of pagesOf((after) => rows.after(after, PAGE), PAGE))
       for (const row of page) {
+        for (const record of former.get(row.n) ?? []) {
+          const payment = formerPayment(record, {row, batch, dayAt});
+          if (payment !== undefined) found.formers.set(payment.key, payment);
+        }
         const payment = paymentOf(row, batch, dayAt);
         if (payment === undefined) continue;
         found.payments.push(payment);
@@ -103,7 +114,7 @@ const isOf = ({journal}: OpenBatch, {baseUrl, mode}: WantedRows['service']): boo
 /** Undefined for a row that has moved no money of its own, and for one of a subaccount. */
 function paymentOf(row: JournalRow, {plan, journal}: OpenBatch, dayAt: DayAt): ExpectedPayment | undefined {
   if (row.subaccount !== null) return undefined;
-  const {kind, batchId, namespace} = plan;
+  const {batchId} = plan;
   const state = journal.stateOf(row);
   const {outcome, reference} = row;
   if (!RECORDED.has(state) && state !== 'in_doubt') return undefined;
@@ -111,18 +122,55 @@ function paymentOf(row: JournalRow, {plan, journal}: OpenBatch, dayAt: DayAt): E
   const recordId = isKnown && outcome?.id != null ? usualId(outcome.id) : undefined;
   const sentAt = outcome?.stagedAt ?? journal.writtenAt(row.n) ?? journal.coveredSince(row.n);
   if (sentAt === undefined) return undefined;
-  const {amount, currency} = paidContentOf(row, kind, (n) => journal.rows.differencesOf(n));
   const sentDay = dayAt(sentAt);
   return {
+    ...contentOf(row, {plan, journal}),
     key: recordId ?? `batch:${batchId}/${reference}`,
-    ...{recordId, kind, account: undefined, currency},
-    amount: kind === 'payout' ? -BigInt(amount) : BigInt(amount),
-    rail: row.rail ?? undefined,
+    recordId,
     // Of a row in doubt, only the service can show one.
     status: (state === 'in_doubt' ? undefined : outcome?.status) ?? undefined,
     day: row.scheduled !== null && row.scheduled > sentDay ? row.scheduled : sentDay,
     traces: [reference],
-    row: {batch: batchId, reference, namespace},
+  };
+}
+
+function contentOf(row: JournalRow, {plan, journal}: Pick<OpenBatch, 'plan' | 'journal'>) {
+  const {kind, batchId, namespace} = plan;
+  const {amount, currency} = paidContentOf(row, kind, (n) => journal.rows.differencesOf(n));
+  return {
+    ...{kind, account: undefined, currency},
+    amount: kind === 'payout' ? -BigInt(amount) : BigInt(amount),
+    rail: row.rail ?? undefined,
+    row: {batch: batchId, reference: row.reference, namespace},
     groups: [`${kind} batch ${batchId}`],
   };
+}
+
+/** A record that failed or was canceled before its row got a new key; the bank may have moved money for it. */
+interface FormerRow {
+  id: string;
+  status: string;
+  /** When its row got a new key, or 0. */
+  at: number;
+}
+
+function formerRecords({former}: OpenBatch['journal']): Map<number, FormerRow[]> {
+  const found = new Map<string, FormerRow & {n: number}>();
+  for (const {n, id, status} of former.endedRecords()) found.set(usualId(id), {n, id, status, at: 0});
+  for (const {n, former_id: id, at} of former.generations())
+    if (id !== null) found.set(usualId(id), {status: 'failed', ...found.get(usualId(id)), n, id, at});
+  const byRow = new Map<number, FormerRow[]>();
+  for (const {n, ...record} of found.values()) byRow.set(n, [...(byRow.get(n) ?? []), record]);
+  return byRow;
+}
+
+/** Undefined for the record that the row still has, and for a row of a subaccount. */
+function formerPayment(
+  {id, status, at}: FormerRow,
+  {row, batch, dayAt}: {row: JournalRow; batch: OpenBatch; dayAt: DayAt},
+): ExpectedPayment | undefined {
+  const recordId = usualId(id);
+  const current = row.outcome?.id ?? undefined;
+  if (row.subaccount !== null || (current !== undefined && usualId(current) === recordId)) return undefined;
+  return {...contentOf(row, batch), key: recordId, recordId, status, day: dayAt(at), traces: []};
 }

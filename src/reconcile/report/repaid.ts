@@ -11,6 +11,8 @@ export interface Repayment {
   reference: string;
   /** The batch that has paid it; undefined if none has. */
   by: string | undefined;
+  /** The batch with the last row of the chain, in any state; undefined if there is none beside the first one. */
+  heldBy: string | undefined;
 }
 
 export interface Repayments {
@@ -33,20 +35,27 @@ export function paidAgain(
   const back = new Set(rows.map(({payment, row}) => nameOf(payment, row.reference)));
   const wanted = new Set(rows.map(({payment, row}) => nameOf(payment, repayReference(row.reference))));
   const payers = new Map<string, string>();
+  const holders = new Map<string, string>();
   const again = new Set<string>();
   for (const found of wanted.size === 0 ? [] : book.payments()) {
     const {payment} = found;
     const name = payment.row && nameOf(payment, payment.row.reference);
-    if (payment.row === undefined || name === undefined || !wanted.has(name)) continue;
-    again.add(payment.key);
+    if (payment.row === undefined || name === undefined || (!wanted.has(name) && !back.has(name))) continue;
+    holders.set(name, payment.row.batch);
+    if (wanted.has(name)) again.add(payment.key);
     if (isPaid(book, found)) payers.set(name, payment.row.batch);
   }
   const repayment = (payment: ExpectedPayment, first: string): Repayment => {
-    const payer = (reference: string) => payers.get(nameOf(payment, reference));
+    const named = (reference: string) => nameOf(payment, reference);
+    const own = payers.get(named(first));
+    if (own !== undefined) return {reference: first, by: own, heldBy: own}; // with a new key
     let reference = repayReference(first);
-    while (back.has(nameOf(payment, reference)) && payer(reference) === undefined)
+    let heldBy = holders.get(named(reference));
+    while (back.has(named(reference)) && !payers.has(named(reference))) {
       reference = repayReference(reference);
-    return {reference, by: payer(reference)};
+      heldBy = holders.get(named(reference)) ?? heldBy;
+    }
+    return {reference, by: payers.get(named(reference)), heldBy};
   };
   return {
     returned: new Map(rows.map(({payment, row}) => [payment.key, repayment(payment, row.reference)])),

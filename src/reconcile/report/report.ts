@@ -5,12 +5,14 @@ import type {AskedPeriod} from '../model/asked.ts';
 import {dayFrom} from '../model/day.ts';
 import type {LineState, PeriodState} from '../model/finding.ts';
 import type {BankLine} from '../model/line.ts';
-import {isReturnOf} from '../model/payment.ts';
+import {type ExpectedPayment, isReturnOf} from '../model/payment.ts';
+import {paidTwice} from './paid-twice.ts';
 import {paidAgain, type RepayReference} from './repaid.ts';
 import type {CurrencyTotals, ReconcileTotals} from '../model/totals.ts';
 
 /** Why a person should look at a payment or a line, the most urgent first. */
 export const FINDINGS = [
+  'paid_twice', // a debt that came back once
   'returned',
   'contradicted',
   'duplicate',
@@ -38,6 +40,8 @@ export interface ReconcileFinding {
   candidates: readonly string[];
   /** For a return of a payment that is not known: a day from which its payment may be found. */
   earlierFrom?: string | undefined;
+  /** The other payments of a debt that is paid twice. */
+  also?: readonly ExpectedPayment[] | undefined;
   /** For a line that statements disagree about: their ids, the newest first. */
   statements?: readonly string[] | undefined;
 }
@@ -110,6 +114,8 @@ export interface PlannedRows {
   inDoubt: ReadonlySet<string>;
   /** Batches that nobody has confirmed: `payout batch`. */
   unconfirmed: ReadonlySet<string>;
+  /** Records that a retry has replaced, by their ids; their rows have others. */
+  formers: Pick<ReadonlyMap<string, unknown>, 'has'>;
   /** Batches that were read, and belong to the service and mode. */
   read: ReadonlySet<string>;
 }
@@ -125,14 +131,24 @@ export function readReconcileReport(
   const back = [...book.payments({state: 'returned'})].map(({payment}) => payment);
   const again = paidAgain(book, back, repayReference);
   const found = new Findings();
-  let unplanned = 0;
   const isAsked = ({payment: {row}}: FoundPayment) =>
     about.batches.length === 0 || (row !== undefined && about.batches.includes(row.batch));
+  for (const {payment, also} of paidTwice(book, back, repayReference))
+    if (payment.payment.day >= about.from && payment.payment.day <= about.to && isAsked(payment))
+      found.add({kind: 'paid_twice', payment, line: lineOf(book, payment), candidates: [], also});
+  // A return is dealt with once the row is paid again; one whose second payment came back too is that one debt.
+  const shown = new Set<string | undefined>();
+  if (back.length > 0)
+    for (const one of book.payments({within, state: 'returned'}))
+      if (one.state === 'returned' && isAsked(one)) shown.add(one.payment.row?.reference);
+  let unplanned = 0;
   for (const one of book.payments({within})) {
     if (!isAsked(one)) continue;
     const {payment, state, candidates} = one;
-    // A return is dealt with once the row is paid again.
-    const isOver = state === 'returned' && again.returned.get(payment.key)?.by !== undefined;
+    const isOver =
+      state === 'returned' &&
+      (again.returned.get(payment.key)?.by !== undefined ||
+        shown.has(repayReference(payment.row?.reference ?? '')));
     const kind = isOver ? undefined : OF_PAYMENT[state];
     if (kind !== undefined) found.add({kind, payment: one, line: lineOf(book, one), candidates});
     const plan = one.isCarried || state === 'not_sent' ? undefined : planOf(one, planned);
@@ -244,13 +260,14 @@ function lineOf(book: Book, {returned, match, candidates}: FoundPayment): BankLi
 /** An id or a trace in a line proves that a row in doubt was paid, also if it came back later. */
 function* resolvedDoubts(
   book: Book,
-  {inDoubt, read}: PlannedRows,
+  {inDoubt, read, formers}: PlannedRows,
 ): Generator<{one: FoundPayment; doubt: ResolvedDoubt}> {
   if (inDoubt.size === 0) return;
   for (const batch of read)
     for (const one of book.payments({batch})) {
       const {kind, row, recordId} = one.payment;
-      if (row === undefined || recordId === undefined || kind === 'transfer') continue;
+      if (row === undefined || recordId === undefined || kind === 'transfer' || formers.has(recordId))
+        continue;
       const isProven =
         one.match?.state === 'matched' &&
         (one.match.rule === 'id' || one.match.rule === 'trace' || one.match.rule === 'confirmed');

@@ -56,6 +56,7 @@ export const lineName = ({id = '', key}: Pick<BankLine, 'id' | 'key'>): string =
 
 /** What each kind of finding means, as a heading. */
 export const FINDING_TITLES: Readonly<Record<FindingKind, string>> = {
+  paid_twice: 'Returned once and paid again twice',
   returned: 'Returned by the bank',
   contradicted: 'The bank contradicts the service',
   duplicate: 'Booked twice',
@@ -103,7 +104,7 @@ export const RULE_WORDS: Readonly<Record<Rule, string>> = {
  */
 export const findingText = (finding: ReconcileFinding): string => cleanLine(sentenceOf(finding));
 
-function sentenceOf({kind, payment, line, candidates, statements = []}: ReconcileFinding): string {
+function sentenceOf({kind, payment, line, candidates, statements = [], also = []}: ReconcileFinding): string {
   if (payment === undefined) {
     const differ =
       kind === 'changed' && statements.length > 1 ? `; statements ${listed(statements)} differ` : '';
@@ -111,7 +112,8 @@ function sentenceOf({kind, payment, line, candidates, statements = []}: Reconcil
   }
   const {amount, currency} = payment.payment;
   const name = `${paymentName(payment.payment)}: ${moneyText(amount, currency)}`;
-  return `${name}${detailOf(kind, payment, line)}`;
+  const others = also.length === 0 ? '' : `, and also by ${listed(also.map(paymentName))}`;
+  return `${name}${detailOf(kind, payment, line)}${others}`;
 }
 
 function detailOf(
@@ -144,6 +146,7 @@ function detailOf(
       const less = fee === 0n ? '' : `, with a fee of ${moneyText(fee, payment.currency)}`;
       return line === undefined ? '' : `, bank line ${moneyText(line.amount, line.currency)}${on}${less}`;
     }
+    case 'paid_twice':
     case 'changed':
     case 'statement_only':
     case 'unexplained':

@@ -36,7 +36,12 @@ function journalOf(
 }
 
 const summary = (fields: Partial<Summary> = {}): Summary =>
-  ({state: 'complete', settled: 5, accepted: 5, next: null, ...fields}) as Summary;
+  ({
+    ...{state: 'complete', planned: 5, settled: 5, accepted: 5, already_paid: 0, failed: 0, differs: 0},
+    ...{batch_id: 'november', rejected: 0, unapproved: 0, next: null},
+    ...fields,
+  }) as Summary;
+const typeOf = (batch: string) => (verb: string) => (batch === 'november' ? verb : `${verb} ${batch}`);
 
 describe('the rows that a bank has returned', () => {
   const returned = (...numbers: number[]) => ({
@@ -66,11 +71,11 @@ describe('the rows that a bank has returned', () => {
       assert.deepEqual([[...found.keys()], readAgain], [numbers, 'reconcile']);
     });
 
-  it('are not those that failed or that no longer count as accepted', () => {
+  it('are also those that failed, and not those that no longer count as accepted', () => {
     for (const [outcome, count] of [
       [{state: 'accepted', status: 'debited'}, 1],
       [{state: 'accepted', status: null}, 1],
-      [{state: 'accepted', status: 'failed'}, 0],
+      [{state: 'accepted', status: 'failed'}, 1],
       [{state: 'conflict', status: 'settled'}, 0],
       [undefined, 0],
     ] as const)
@@ -108,27 +113,65 @@ describe('a summary with returned rows', () => {
 
   const known = (...rows: [number, ReturnedRow][]) => ({found: new Map(rows)});
 
+  it('does not count them as failed, and is complete once the last of them is paid again', () => {
+    const failed = {status: 'failed'};
+    const again = {...failed, paidAgainBy: 'december'};
+    const before = summary({state: 'incomplete', failed: 1, next: 'retry'});
+    const {state, next, failed: left} = withReturns(before, known(row(1, again)), typeOf);
+    assert.deepEqual({state, next, left}, {state: 'complete', next: null, left: 0});
+    const open = withReturns(before, known(row(1, failed)), typeOf);
+    assert.deepEqual([open.state, open.next, open.failed], ['incomplete', 'report', 0]);
+  });
+
+  it('names the batch that continues its rows, if that is so for all of them', () => {
+    const held = {heldBy: 'december'};
+    const nextOf = (...rows: [number, ReturnedRow][]) => withReturns(summary(), known(...rows), typeOf).next;
+    assert.equal(nextOf(row(1, held)), 'status december');
+    assert.equal(nextOf(row(1, held), row(2)), 'report');
+    assert.equal(nextOf(row(1, held), row(2, {paidAgainBy: 'may'})), 'status december');
+    const failed = row(1, {...held, status: 'failed'});
+    const before = summary({state: 'incomplete', failed: 2, next: 'retry'});
+    assert.equal(withReturns(before, known(failed), typeOf).next, 'retry');
+    assert.equal(withReturns({...before, failed: 1}, known(failed), typeOf).next, 'status december');
+  });
+
+  it('names a retry only if it can send other rows and no returned row', () => {
+    const failed = {status: 'failed'};
+    const again = {...failed, paidAgainBy: 'december'};
+    const nextOf = (fields: Partial<Summary>, ...rows: [number, ReturnedRow][]) =>
+      withReturns(summary({state: 'incomplete', next: 'retry', ...fields}), known(...rows), typeOf).next;
+    assert.equal(nextOf({failed: 2}, row(1, again)), 'retry');
+    assert.equal(nextOf({failed: 2}, row(1, failed)), 'report');
+    assert.equal(nextOf({failed: 1, accepted: 3}, row(1, again)), 'report');
+    assert.equal(nextOf({failed: 1, accepted: 3, rejected: 1}, row(1, again)), 'retry');
+    assert.equal(nextOf({failed: 1, differs: 1}, row(1, again)), 'report');
+    assert.equal(nextOf({failed: 1, next: 'resume', accepted: 3}, row(1, again)), 'resume');
+    const lacking = {found: new Map([row(1, again)]), readAgain: 'reconcile'};
+    const lack = withReturns(summary({state: 'incomplete', failed: 2, next: 'retry'}), lacking, typeOf);
+    assert.equal(lack.next, 'reconcile');
+  });
+
   it('is what it was if there are none', () => {
     const before = summary();
-    assert.equal(withReturns(before, {found: NO_RETURNS}, 'report'), before);
+    assert.equal(withReturns(before, {found: NO_RETURNS}, typeOf), before);
   });
 
   it('has them beside what is settled, and is not complete before they are paid again', () => {
-    assert.deepEqual(withReturns(summary(), known(row(1), row(2, {status: 'debited'})), 'report'), {
+    assert.deepEqual(withReturns(summary(), known(row(1), row(2, {status: 'debited'})), typeOf), {
       ...summary({settled: 4, state: 'incomplete', next: 'report'}),
       returned: 2,
     });
     const again = {paidAgainBy: 'december'};
-    assert.deepEqual(withReturns(summary(), known(row(1, again), row(2, again)), 'report'), {
+    assert.deepEqual(withReturns(summary(), known(row(1, again), row(2, again)), typeOf), {
       ...summary({settled: 3}),
       returned: 2,
     });
-    assert.equal(withReturns(summary(), known(row(1, again), row(2)), 'report').state, 'incomplete');
+    assert.equal(withReturns(summary(), known(row(1, again), row(2)), typeOf).state, 'incomplete');
   });
 
   it('keeps the state and the next command of a batch that is not complete anyway', () => {
     const running = summary({state: 'running', next: 'resume'});
-    assert.deepEqual(withReturns(running, known(row(1)), 'report'), {
+    assert.deepEqual(withReturns(running, known(row(1)), typeOf), {
       ...running,
       settled: 4,
       returned: 1,
@@ -140,12 +183,12 @@ describe('a summary whose returns may lack some', () => {
   const lacking = {found: NO_RETURNS, readAgain: 'reconcile'};
 
   it('is not complete, and its next command finds out', () => {
-    assert.deepEqual(withReturns(summary(), lacking, 'report'), {
+    assert.deepEqual(withReturns(summary(), lacking, typeOf), {
       ...summary({state: 'incomplete', next: 'reconcile'}),
       returns_unknown: true,
     });
     const running = summary({state: 'running', next: 'resume'});
-    assert.deepEqual(withReturns(running, lacking, 'report'), {...running, returns_unknown: true});
+    assert.deepEqual(withReturns(running, lacking, typeOf), {...running, returns_unknown: true});
   });
 });
 
@@ -155,6 +198,10 @@ describe('a returned row', () => {
     assert.equal(
       returnedText(back({paidAgainBy: 'december'})),
       'returned by the bank on 2026-11-17, paid again by batch december',
+    );
+    assert.equal(
+      returnedText(back({heldBy: 'december'})),
+      'returned by the bank on 2026-11-17, to be paid again by batch december',
     );
   });
 

@@ -43,6 +43,7 @@ import {
 } from './request.ts';
 import {warnToCheck} from './paid-before.ts';
 import {retryRows} from './retry-rows.ts';
+import {refusePaidDebts} from './second-payments.ts';
 import {withLock} from './wait-lock.ts';
 
 /** How a run ended, with `followed` if it went on to follow the accepted rows. */
@@ -144,6 +145,7 @@ async function runClaimed(
       await confirmCancel({context, typed: request.typed, batch, claims, flags, onAsk});
     else if (request.retry === undefined) await confirmOnce(request, batch, claims);
     else if (!mayRetry(request, batch, claims)) throw nothingToRetry(batch, request);
+    await refusePaidDebts({request, batch, claims});
     await warnToCheck(request, claims.survey);
     await beforeSending(request, gate);
     checkResultPlace(folder, batch.plan); // before the try: its error is not about rows that were sent

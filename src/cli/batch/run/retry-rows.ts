@@ -10,6 +10,7 @@ import {countAlike} from '../../../batch/registry/look-alikes.ts';
 import {confirmOnce} from './confirm-once.ts';
 import {type ConfirmedRun, horizonOf, typing} from './request.ts';
 import {retryText} from './retry-view.ts';
+import {withSecondPayments} from './second-payments.ts';
 
 /** Maximum number of rows that are named; the others are counted. */
 const NAMED = 5;
@@ -22,6 +23,7 @@ export async function retryRows(
   {request, batch, claims, transport, gate}: ConfirmedRun,
   named: readonly string[],
 ): Promise<RunStop | undefined> {
+  const registry = await withSecondPayments({request, batch, claims}, named);
   const {context, kind, flags} = request;
   const {profile, clock, out} = context;
   const {plan, journal} = batch;
@@ -37,7 +39,7 @@ export async function retryRows(
     codec: context.codec,
     clock,
     named,
-    registry: claims.registry,
+    registry,
     allowedElsewhere: request.accepted.paidElsewhere,
     maxWaitMs: flags['max-wait'],
     horizonMs: profile.approveById ? undefined : horizonOf(request),
