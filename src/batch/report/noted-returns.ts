@@ -32,7 +32,7 @@ export interface NotedReturn {
 }
 
 /** A return that a book has, and the batch of its row. */
-export type FoundReturn = NotedReturn & {batch?: {kind: Kind; id: string} | undefined};
+export type ReturnToNote = NotedReturn & {batch?: {kind: Kind; id: string} | undefined};
 
 type Service = {mode: Mode; baseUrl: string};
 
@@ -100,7 +100,7 @@ interface Noting {
  * @returns the noted returns that the book does not have, and what the damaged files are called now
  */
 export function noteReturns(
-  found: readonly FoundReturn[],
+  found: readonly ReturnToNote[],
   {memories, stateDir, service, isDecided}: Noting,
 ): {missing: NotedReturn[]; damaged: string[]} {
   const name = serviceName(service);
@@ -115,7 +115,7 @@ export function noteReturns(
   };
   const roots = memories.map(({folder, place}) => ({place, ...read(returnNotesPath({folder}))}));
   const batches = batchesOf(stateDir, found).map((batch) => ({...batch, ...read(batch.path)}));
-  const all = new Map<string, FoundReturn>();
+  const all = new Map<string, ReturnToNote>();
   for (const one of found) all.set(one.id, {...one, batch: undefined, service: name});
   const missing: NotedReturn[] = [];
   const isOurs = (one: NotedReturn, place?: string) => one.service === name && one.place === place;
@@ -144,7 +144,7 @@ export function noteReturns(
 }
 
 /** The batches that have notes, or a row that came back. */
-function batchesOf(stateDir: string, found: readonly FoundReturn[]): {key: string; path: string}[] {
+function batchesOf(stateDir: string, found: readonly ReturnToNote[]): {key: string; path: string}[] {
   const named = new Set(
     found.flatMap(({batch}) => (batch === undefined ? [] : [`${batch.kind} ${batch.id}`])),
   );

@@ -1,6 +1,7 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
 import {AmountError, parseMajor} from '../../money/amount.ts';
+import {readNotedReturns} from '../../batch/report/noted-returns.ts';
 import {strippedLine} from '../../sanitize/harmful.ts';
 import type {Book} from '../../reconcile/book/book.ts';
 import type {FoundBankLine} from '../../reconcile/book/findings.ts';
@@ -44,7 +45,16 @@ interface Deciding {
 /** What a person states about the book. It is only followed by something else, never changed. */
 export abstract class DecisionCommand extends SharedCommand {
   protected async decide({verb, line, payments, flags}: Deciding): Promise<Decision> {
-    return this.inBook(flags, ({book, signed}, {out}) => {
+    return this.inBook(flags, ({book, signed}, context) => {
+      const {out} = context;
+      if (verb === 'ignore' && isOnlyNoted(book, line, context, flags)) {
+        const ignored = {verb, line, payments, ...signed};
+        book.ignoreNoted(ignored);
+        return (): Decision => {
+          out.text(strippedLine(`Ignored by ${signed.by}: bank line ${line}, which this book does not have`));
+          return ignored;
+        };
+      }
       const found = findLine(book, line);
       for (const key of payments) requirePayment(book, key);
       const decision = {verb, line: found.line.key, payments, ...signed};
@@ -96,6 +106,13 @@ function statedDifference(text: string | undefined, currency: string): bigint | 
     if (!(error instanceof AmountError)) throw error;
     throw new RemitError('USAGE', `--difference: ${error.message}`, {cause: error});
   }
+}
+
+/** An earlier run has noted a return with this line, which the bank no longer lists and the book does not have. */
+function isOnlyNoted(book: Book, key: string, {stateDir, profile}: Context, flags: SigningFlags): boolean {
+  const {notes} = readNotedReturns([flags['state-dir'] ?? stateDir, stateDir], profile);
+  for (const _ of book.lines({key})) return false;
+  return notes.some(({line}) => line === key);
 }
 
 /** @throws RemitError NOT_FOUND, or USAGE if several lines have this id */

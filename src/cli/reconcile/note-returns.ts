@@ -1,7 +1,7 @@
 import {resolve} from 'node:path';
 import {KINDS} from '../../batch/model/kinds.ts';
 import {batchIds} from '../../batch/journal/folder.ts';
-import {type FoundReturn, type NotedReturn, noteReturns} from '../../batch/report/noted-returns.ts';
+import {type ReturnToNote, type NotedReturn, noteReturns} from '../../batch/report/noted-returns.ts';
 import {usualId} from '../../contract/ids.ts';
 import {keysOf} from '../../narrow.ts';
 import type {Book} from '../../reconcile/book/book.ts';
@@ -49,7 +49,7 @@ export async function noteFound(context: Context, book: Book, stateDir: string):
   ];
 }
 
-function* foundIn(book: Book, at: string): Generator<FoundReturn> {
+function* foundIn(book: Book, at: string): Generator<ReturnToNote> {
   for (const {payment, returned} of book.payments({state: 'returned'})) {
     const {kind, row, recordId, day} = payment;
     const [key = ''] = returned?.lines ?? [];

@@ -225,6 +225,12 @@ export class Book {
     this.#decisions.add(decision, difference);
   }
 
+  /** Ignores a line that is noted as a return, and that the book does not have. */
+  ignoreNoted(decision: Decision): void {
+    this.#lock.assertHeld();
+    this.#decisions.insert(decision);
+  }
+
   /** In the order in which they were made. */
   decisions(line?: string): Decision[] {
     return this.#decisions.all(line);

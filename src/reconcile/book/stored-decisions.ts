@@ -35,11 +35,16 @@ export class StoredDecisions extends BookPart {
       this.#checkConfirm(row, keys, amounts);
       requireSum(row, keys, {amounts, difference});
     }
+    this.insert({line, verb, payments, note, by, at}, aboutLine(row));
+  }
+
+  /** @param about see the table; empty for a line that is noted as a return and that the book does not have */
+  insert({line, verb, payments, note, by, at}: Decision, about = ''): void {
     this.db
       .prepare(
         `insert into decisions (scope, line, verb, payments, note, author, at, about) values (?, ?, ?, ?, ?, ?, ?, ?)`,
       )
-      .run(this.scope, line, verb, JSON.stringify(payments), note, by, at, aboutLine(row));
+      .run(this.scope, line, verb, JSON.stringify(payments), note, by, at, about);
   }
 
   #amountOf(key: string, line: LineRow): bigint {

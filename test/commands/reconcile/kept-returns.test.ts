@@ -106,6 +106,20 @@ describe('a return that a reconcile has found', () => {
     );
   });
 
+  it('is over once a person ignores its line in a new book, which does not have it', async () => {
+    rmSync(join(state(), 'reconcile.sqlite'));
+    desk.bank((lines) => lines.filter((line) => !isReturn(line)));
+    const {stdout} = await desk.reconcile();
+    const [, ignore = ''] =
+      /if it did not come back: remit (reconcile ignore \S+) --note TEXT/.exec(stdout) ?? [];
+    const ran = await remit(`${ignore} --note checked`);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stdout, /which this book does not have/);
+    for (const words of [`payouts get ${id}`, 'payouts batch status nov'])
+      assert.equal((await remit(words)).exitCode, 0, words);
+    assert.equal((await remit('reconcile ignore unknown --note checked')).exitCode, 4);
+  });
+
   it('is over once a person types the printed ignore command, also for a line that is gone', async () => {
     desk.bank((lines) => lines.filter((line) => !isReturn(line)));
     const {stdout} = await desk.reconcile();
