@@ -20,7 +20,7 @@ export function printedRun(
   return {
     accounts: accounts.map(({id}) => ({id, label: labels.get(id) ?? null})),
     ...{from, to, batches, conclusive, why, lines, counts, files},
-    statement: statement ?? null,
+    statement: statement === undefined ? null : {format: statement.format, lines: statement.lines},
     totals: report.tables.map(printedTotals),
     findings: report.findings.map((finding) => printedFinding(finding, commands)),
     unplanned,

@@ -61,7 +61,7 @@ export interface ReconcileRun {
   book: Book;
   report: ReconcileReport;
   lines: LinesAdded;
-  statement: Pick<StatementFacts, 'format' | 'lines'> | undefined;
+  statement: Pick<StatementFacts, 'format' | 'lines' | 'days'> | undefined;
   /** Of the accounts, as received; those of the report are clean. */
   labels: ReadonlyMap<string, string>;
 }
@@ -107,7 +107,12 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     const report = readReconcileReport(book, totals, {
       accounts: accounts.map((id) => ({id, label: cleaned(labels.get(id))})),
       ...{from, to, batches, planned: rows, repayReference},
-      why: [...unreadable.why, ...rows.unread, ...(await unsettled(context, rows))],
+      why: [
+        ...unreadable.why,
+        ...notCompared(statement, request),
+        ...rows.unread,
+        ...(await unsettled(context, rows)),
+      ],
     });
     await saveBook(context, book);
     return {book, report, lines: added, statement, labels};
@@ -213,7 +218,7 @@ async function addStatement(
   const at = new Date(clock.now()).toISOString();
   const origin = {name: cleanLine(basename(path)), by: operatorName(), at};
   let read = 0;
-  const {format, lines} = await book.addStatement(
+  const {format, lines, days} = await book.addStatement(
     {account, ...origin, isNumberNamed: reading.number !== undefined},
     ({take, isKnown}) =>
       readStatement(resolve(runtime.cwd, path), {...reading, account, isKnown}, (line) => {
@@ -223,7 +228,18 @@ async function addStatement(
       }),
   );
   out.endProgress();
-  return {format, lines};
+  return {format, lines, days};
+}
+
+/** A statement without a day of the period agrees with nothing. */
+function notCompared(statement: ReconcileRun['statement'], {from, to}: ReconcileRequest): string[] {
+  if (statement === undefined) return [];
+  const {days} = statement;
+  if (days === undefined) return ['the statement has no lines, so no line was compared with it'];
+  if (days.from <= to && days.to >= from) return [];
+  return [
+    `the statement is of ${days.from} to ${days.to}, so no line from ${from} to ${to} was compared with it`,
+  ];
 }
 
 function refuseUnknown(batches: readonly string[], {read, unread}: BatchRows): void {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {LedgerDesk} from './ledger-desk.ts';
 
@@ -48,6 +50,20 @@ describe('reconcile of a list of bank lines', () => {
     assert.deepEqual([exitCode, conclusive], [8, false]);
     assert.match(why.join(), /the list changed while it was read, and records may be missing/);
     assert.match((await desk.reconcile()).stdout, /not conclusive/);
+  });
+
+  it('is not conclusive if the statement has no lines, or none of the period', async () => {
+    const read = async (rows: string) => {
+      const header = 'booking_date,amount,currency_code,description';
+      writeFileSync(join(desk.desk.folder, 'm.csv'), `${header}\n${rows}`);
+      return run(' --statement ./m.csv --format csv');
+    };
+    const empty = await read('');
+    assert.deepEqual([empty.exitCode, empty.conclusive], [8, false]);
+    assert.match(empty.why.join(), /the statement has no lines, so no line was compared with it/);
+    const old = await read('2020-01-02,1.00,USD,x\n');
+    assert.deepEqual([old.exitCode, old.conclusive], [8, false]);
+    assert.match(old.why.join(), /is of 2020-01-02 to 2020-01-02, so no line from \S+ to \S+ was compared/);
   });
 
   for (const [what, change] of [
