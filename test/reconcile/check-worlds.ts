@@ -1,3 +1,4 @@
+import type {BankLine} from '../../src/reconcile/model/line.ts';
 import type {Match} from '../../src/reconcile/model/finding.ts';
 import {addAll, OPTIONS, withBook} from './harness.ts';
 import {type World, worldOf} from './worlds.ts';
@@ -17,21 +18,29 @@ export interface Score {
 const AT_ONCE = 50;
 
 /** Matches the worlds of the seeds from `first` on, several in one book. */
-export async function checkWorlds(first: number, count: number): Promise<Score> {
+export async function checkWorlds(
+  first: number,
+  count: number,
+  forge: (world: World) => BankLine[] = () => [],
+): Promise<Score> {
   const score: Score = {worlds: 0, lines: 0, matched: 0, wrong: [], provable: 0, missed: []};
   for (let at = first; at < first + count; at += AT_ONCE) {
     const worlds = Array.from({length: Math.min(AT_ONCE, first + count - at)}, (_, n) => worldOf(at + n));
-    await checkTogether(worlds, score);
+    await checkTogether(worlds, score, forge);
   }
   return score;
 }
 
-async function checkTogether(worlds: readonly World[], score: Score): Promise<void> {
+async function checkTogether(
+  worlds: readonly World[],
+  score: Score,
+  forge: (world: World) => BankLine[],
+): Promise<void> {
   await withBook((book) => {
     book.addPayments(worlds.flatMap(({payments}) => payments));
     addAll(
       book,
-      worlds.flatMap(({lines}) => lines),
+      worlds.flatMap((world) => [...world.lines, ...forge(world)]),
     );
     book.match({...OPTIONS, today: '2026-06-30'});
     const truth = new Map(

@@ -33,6 +33,8 @@ const SWAPS: readonly (readonly [RegExp, string])[] = [
 const NAMED: readonly (readonly [file: string, before: string, after: string])[] = [
   ['proofs.ts', 'having count(*) = 1)', 'having count(*) >= 1)'], // unique for the payment
   ['proofs.ts', 'having count(*) > 1`);', 'having count(*) > 9`);'], // unique for the line
+  ['proofs.ts', 'kind < 3', 'kind < 9'], // only the statement names it
+  ['offers.ts', 'text === String(members)', 'text !== String(members)'], // the number of a group
   ['offers.ts', 'd where d.o = c.o and d.l <> c.l', 'd where d.o = c.o and d.l <> c.l and 0'],
   ['offers.ts', 'd where d.l = c.l and d.o <> c.o', 'd where d.l = c.l and d.o <> c.o and 0'],
   [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import {Dice} from '../../sim/random.ts';
 import {checkWorlds} from '../check-worlds.ts';
 import {DIALECTS} from '../worlds.ts';
 
@@ -9,5 +10,19 @@ describe('worlds with known truth', () => {
     assert.ok(worlds > 10 * DIALECTS.length && matched > 2000 && provable > 1500);
     assert.deepEqual(wrong, []);
     assert.deepEqual(missed, []);
+  });
+
+  it('have no wrong match beside a statement whose texts name any payment', async () => {
+    const {wrong, matched} = await checkWorlds(300, 100, ({lines, payments, seed}) => {
+      const dice = new Dice(seed, 'forged');
+      return lines
+        .filter(({state}) => state === 'posted')
+        .map((line) => ({
+          ...{...line, key: `forged ${line.key}`, source: 'statement', id: undefined, returnCode: 'R03'},
+          texts: [{path: 'text', text: `RETURN ${payments[dice.below(payments.length)]?.recordId} R03`}],
+        }));
+    });
+    assert.deepEqual(wrong, []);
+    assert.ok(matched > 0);
   });
 });
