@@ -31,7 +31,7 @@ import {operatorName} from '../runtime/operator.ts';
 import {resolveId} from '../resources/names.ts';
 import {batchPayments, type BatchRows} from './batch-payments.ts';
 import {matchOptions} from './match-options.ts';
-import {openBook, saveBook} from './shared-book.ts';
+import {openBook, saveBook, warnOfLostBook} from './shared-book.ts';
 import {
   labelsOf,
   readCarriedOver,
@@ -79,8 +79,9 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     accounts.push(usualId(await resolveId(context, 'treasury account', typed)));
   refuseSeveral(request, accounts);
   const unreadable = new UnreadRecords();
-  const book = await openBook(context, stateDir, {write: true});
+  const book = await openBook(context, stateDir, {write: true, create: true});
   try {
+    warnOfLostBook(context, stateDir, book);
     const before = book.identity;
     const rows = await batchPayments({stateDir, clock, service, dayAt, team});
     refuseUnknown(batches, rows);
