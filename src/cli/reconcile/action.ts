@@ -21,6 +21,8 @@ export async function showReconcile(
     const written = await writeFiles(context, run, files);
     out.text(out.sanitizer.layout(reconcileText(report, commands)));
     if (written.length > 0) out.text(['', ...written.map((path) => `Written  ${path}`)].join('\n'));
+    if (files.resolve !== undefined && report.doubts.length === 0)
+      out.text(`\nNot written  ${files.resolve}: the bank has paid no row in doubt`);
     for (const why of report.why) if (!out.forPeople) out.warn(why);
     const isClean = report.conclusive && findingsIn(report) === 0;
     const exitCode = isClean ? EXIT.OK : EXIT.PARTIAL;

@@ -56,8 +56,8 @@ export abstract class DecisionCommand extends SharedCommand {
         };
       }
       const found = findLine(book, line);
-      for (const key of payments) requirePayment(book, key);
-      const decision = {verb, line: found.line.key, payments, ...signed};
+      const keys = payments.map((key) => requirePayment(book, key));
+      const decision = {verb, line: found.line.key, payments: keys, ...signed};
       book.decide(decision, statedDifference(flags.difference, found.line.currency));
       return (): Decision => {
         showDecision(out, book, decision);
@@ -133,8 +133,13 @@ function findLine(book: Book, typed: string): FoundBankLine {
   return only;
 }
 
-function requirePayment(book: Book, key: string): void {
-  for (const _ of book.payments({key})) return;
+/** Its key. A row whose record is known is also found by its batch and reference. */
+function requirePayment(book: Book, key: string): string {
+  for (const _ of book.payments({key})) return key;
+  const [, batch, reference] = /^batch:([^/]+)\/(.+)$/.exec(key) ?? [];
+  if (batch !== undefined)
+    for (const {payment} of book.payments({batch}))
+      if (payment.row?.reference === reference) return payment.key;
   throw new RemitError('NOT_FOUND', `no payment ${key} is known`, {
     hint: (commands) => `read the payments first: ${commands.read('reconcile', '--account', 'ID')}`,
   });

@@ -54,7 +54,7 @@ function refuseForeign(path: string, mark: string | undefined, flag: string): vo
   const found = guarded(path, () => statSync(path, {throwIfNoEntry: false}));
   if (found?.isFile() !== true || (mark !== undefined && headOf(path).includes(mark))) return;
   throw new RemitError('STATE', `${path} already exists; it was not replaced`, {
-    hint: `move it, or name another place: ${flag}`,
+    hint: `move it, or name another place: ${flag} ${flag === '--out' ? 'FOLDER' : 'FILE'}`,
   });
 }
 

@@ -70,7 +70,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     accounts.push(usualId(await resolveId(context, 'treasury account', typed)));
   refuseSeveral(request, accounts);
   const unreadable = new UnreadRecords();
-  const book = await openBook(context, stateDir, {write: true});
+  const book = await openBook(context, stateDir, {write: true, create: true});
   try {
     const rows = await batchPayments({stateDir, clock, service, dayAt, team});
     refuseUnknown(batches, rows);

@@ -1,18 +1,42 @@
+import {resolve} from 'node:path';
 import {Book, bookPath} from '../../reconcile/book/book.ts';
+import {readAgainCommand, readNotedReturns} from '../../batch/report/noted-returns.ts';
+import {RemitError} from '../../errors.ts';
 import {returnsIn} from '../batch/returns.ts';
 import type {Context} from '../core/context.ts';
 
-/** Opens the book of a state folder, or a copy of the one that a team shares. */
+const BOOK_LOST = 'reconcile.sqlite is gone, with the decisions and the statements in it';
+
+/**
+ * Opens the book of a state folder, or a copy of the one that a team shares.
+ * @param create whether a new one is made if there is none; a warning says if there was one
+ * @throws RemitError NOT_FOUND
+ */
 export async function openBook(
-  {team, profile}: Pick<Context, 'team' | 'profile'>,
+  context: Pick<Context, 'team' | 'profile' | 'out' | 'stateDir'>,
   stateDir: string,
-  {write}: {write: boolean},
+  {write, create = false}: {write: boolean; create?: boolean},
 ): Promise<Book> {
-  if (team === undefined) return Book.open(stateDir, profile, {write});
-  const file = bookPath(team.stateDir);
-  if (write) await team.takeBook(file, 'reconcile');
-  else await team.fetchBook(file);
-  return Book.open(team.stateDir, profile, {write});
+  const {team, profile, out} = context;
+  const folder = team?.stateDir ?? stateDir;
+  if (write) await team?.takeBook(bookPath(folder), 'reconcile');
+  else await team?.fetchBook(bookPath(folder));
+  if (!Book.isIn(folder)) {
+    const {notes} = readNotedReturns([folder, context.stateDir], profile);
+    const here = team?.address.typed ?? resolve(stateDir);
+    const wasHere = notes.filter(({place = resolve(context.stateDir)}) => place === here);
+    if (!create)
+      throw new RemitError(
+        'NOT_FOUND',
+        wasHere.length === 0 ? 'nothing was reconciled here yet' : BOOK_LOST,
+        {
+          hint: (commands) => readAgainCommand(wasHere, commands),
+        },
+      );
+    if (wasHere.length > 0)
+      out.warn(`${BOOK_LOST}: restore it from a backup, or decide and read the statements again`);
+  }
+  return Book.open(folder, profile, {write});
 }
 
 /** Records a book that a team shares; nothing that was changed in the copy is kept otherwise. */

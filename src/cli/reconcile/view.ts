@@ -135,5 +135,5 @@ function findingLines(
 /** They are findings if the state folder has batches of the service. */
 function unplannedLines({unplanned, counts, batches}: ReconcileReport): string[] {
   if (unplanned === 0 || counts.unplanned > 0 || batches.length > 0) return [];
-  return ['', `${capital(counted(unplanned, 'payment'))} in no batch of this state folder, which has none.`];
+  return ['', `${capital(counted(unplanned, 'payment'))} in no batch of this state, which has none.`];
 }

@@ -18,6 +18,10 @@ export default class ReconcileStatements extends SharedCommand {
       const statements = book.statements.all().map(printedStatement);
       await out.list(statements, statementView);
       const [first] = statements.filter(({forgotten_at: at}) => at === null);
+      if (statements.length === 0)
+        out.hint(
+          `no statement was read yet: ${commands.read('reconcile', '--account', 'ID', '--statement', 'FILE')}`,
+        );
       if (first !== undefined)
         out.hint(`if one is wrong: ${commands.read('reconcile', 'forget', first.id, '--note', 'TEXT')}`);
     } finally {

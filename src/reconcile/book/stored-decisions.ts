@@ -78,10 +78,10 @@ export class StoredDecisions extends BookPart {
       )
       .get(JSON.stringify(payments), this.scope, line);
     if (other !== undefined)
-      throw new RemitError(
-        'USAGE',
-        `payment ${other.key} already has the line ${other.line}; reject that one first`,
-      );
+      throw new RemitError('USAGE', `payment ${other.key} already has the line ${other.line}`, {
+        hint: (commands) =>
+          `reject that one first: ${commands.read('reconcile', 'reject', other.line, other.key, '--note', 'TEXT')}`,
+      });
   }
 
   #refuseStatementOnly(line: string): void {

@@ -1,4 +1,4 @@
-import {majorIn} from '../../money/amount.ts';
+import {groupMajor, majorIn} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import type {AskedPeriod, ReportedBalance} from '../model/asked.ts';
 import {dayFrom} from '../model/day.ts';
@@ -122,7 +122,7 @@ function unlikeReported(work: MatchWork, row: BalanceRow, asked: AskedPeriod | u
 }
 
 const inMajor = (minor: bigint, currency: string): string =>
-  `${majorIn(minor, currency) ?? minor} ${currency}`;
+  `${groupMajor(majorIn(minor, currency) ?? String(minor))} ${currency}`;
 
 /** The balances at the beginning and at the end of a period. */
 export interface KnownBalances {

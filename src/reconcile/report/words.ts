@@ -63,7 +63,7 @@ export const FINDING_TITLES: Readonly<Record<FindingKind, string>> = {
   amount_differs: 'Booked with another amount',
   doubt_resolved: 'In doubt, and paid according to the bank',
   unapproved: 'Payments of batches that were never confirmed',
-  unplanned: 'Payments in no batch of this state folder',
+  unplanned: 'Payments in no batch of this state',
   changed: 'Bank lines that are gone or altered since the last run',
   statement_only: 'Lines of the statement that the service does not have',
   ambiguous: 'Several candidates',

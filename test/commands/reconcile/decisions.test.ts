@@ -25,12 +25,21 @@ describe('reconcile without ids in the lines', () => {
       ([, line]) => line,
     );
     assert.equal(confirms.length, 2);
+    const [one, other] = await Promise.all(['INV-2026-001', 'INV-2026-002'].map((row) => desk.record(row)));
+    assert.equal(
+      (await desk.desk.remit(`${confirms[0]?.replace(/\S+$/, 'batch:nov/INV-9')} --note x`)).exitCode,
+      4,
+    );
     for (const confirm of confirms) {
-      const decided = await desk.desk.remit(`${confirm} --note checked`);
+      const words = confirm?.replace(one ?? '', 'batch:nov/INV-2026-001') ?? '';
+      const decided = await desk.desk.remit(`${words} --note checked`);
       assert.equal(decided.exitCode, 0, decided.stderr);
       assert.match(decided.stdout, /^Confirmed by \S+: bank line \S+, -1\d\d\.50 USD on /m);
       assert.match(decided.stdout, /^ {2}INV-2026-00\d of payout batch nov: matched$/m);
     }
+    const [line] = confirms.filter((confirm) => confirm?.includes(other ?? ''));
+    const taken = await desk.desk.remit(`${line?.replace(other ?? '', one ?? '')} --difference 1 --note x`);
+    assert.match(taken.stderr, /is already confirmed for /);
     const second = await desk.reconcile();
     assert.equal(second.exitCode, 0, second.stdout);
     assert.match(second.stdout, /^ {4}matched +2 +-202\.00/m);

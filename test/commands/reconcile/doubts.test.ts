@@ -47,6 +47,7 @@ describe('reconcile of rows in doubt', () => {
     const again = await desk.remit(`reconcile --account ${account} --resolve-file ./more.csv`);
     assert.equal(again.exitCode, 0, again.stdout);
     assert.equal(existsSync(join(desk.folder, 'more.csv')), false);
+    assert.match(again.stdout, /^Not written {2}\S+more\.csv: the bank has paid no row in doubt$/m);
     const status = await desk.remit('payouts batch status nov --json');
     assert.equal((status.json() as {in_doubt: number}).in_doubt, 0);
   });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
-import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {LedgerDesk} from './ledger-desk.ts';
 

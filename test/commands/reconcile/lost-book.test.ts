@@ -55,6 +55,26 @@ describe('a book that is lost after it has found a return', () => {
     assert.match(after.stdout, /; 1 returned by the bank\.$/m);
   });
 
+  it('is missed by the commands that need one, and named by the run that makes a new one', async () => {
+    remove();
+    for (const words of ['statements', 'ignore LINE --note x', 'confirm LINE PAYMENT --note x']) {
+      const ran = await desk.desk.remit(`reconcile ${words}`);
+      assert.equal(ran.exitCode, 4, words);
+      assert.match(
+        ran.stderr,
+        /^Error: reconcile\.sqlite is gone, with the decisions and the statements in it$/m,
+      );
+      assert.match(ran.stderr, new RegExp(`remit reconcile --account ${desk.account} --from `));
+    }
+    assert.ok(!readdirSync(state()).includes('reconcile.sqlite'));
+    const warning = /^Warning: reconcile\.sqlite is gone, with the decisions and the statements in it: /m;
+    assert.match((await desk.reconcile()).stderr, warning);
+    assert.doesNotMatch((await desk.reconcile()).stderr, warning);
+    const {stderr} = await desk.desk.remit(`reconcile statements --state-dir ${desk.desk.folder}/new`);
+    assert.match(stderr, /nothing was reconciled here yet/);
+    assert.match(stderr, /remit reconcile --account ID /);
+  });
+
   it('is missed too if another one, or an older copy, is in its place, until a run has read enough', async () => {
     const copy = join(desk.desk.folder, 'copy.sqlite');
     remove();

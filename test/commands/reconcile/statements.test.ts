@@ -133,6 +133,10 @@ describe('statements of reconcile', () => {
     assert.equal(ran.exitCode, 5, ran.stdout);
     assert.match(ran.stderr, /own\.xml is of \S+ to \S+, and has no day of the period, /);
     assert.deepEqual((await desk.desk.remit('reconcile statements --json')).json(), []);
+    const none = await desk.desk.remit('reconcile statements');
+    assert.match(none.stderr, /no statement was read yet: remit reconcile --account ID --statement FILE$/m);
+    const here = await desk.reconcile('--html ./own.xml');
+    assert.match(here.stderr, /name another place: --html FILE$/m);
     const next = /remit (reconcile --account .*)/.exec(ran.stderr)?.[1] ?? '';
     assert.equal((await desk.desk.remit(next)).exitCode, 0, next);
     writeFileSync(join(desk.desk.folder, 'empty.csv'), 'booking_date,amount,currency_code,description\n');
@@ -169,5 +173,6 @@ describe('statements of reconcile', () => {
     const ambiguous = await desk.reconcile('--statement ./both.xml');
     assert.equal(ambiguous.exitCode, 5);
     assert.match(ambiguous.stderr, /has statements of 2 accounts: …9999, …0101/);
+    assert.match(ambiguous.stderr, /four characters or more: --account-number 9999$/m);
   });
 });
