@@ -1,5 +1,5 @@
 import {BARE_COMMANDS, type CommandBuilder} from '../../errors.ts';
-import {LIFECYCLES, isBadEnd, hasSucceeded} from '../../contract/lifecycle.ts';
+import {hasFailed, hasSucceeded, isBadEnd, LIFECYCLES} from '../../contract/lifecycle.ts';
 import {Totals} from '../../money/totals.ts';
 import {readConfirmations} from '../journal/confirmations.ts';
 import type {RecordedConfirmation} from '../journal/facts.ts';
@@ -163,7 +163,7 @@ function readTroubles(
 
 /** @returns how many of these rows the bank has returned: they are in the group of that */
 function withoutReturned(group: TroubleGroup, returned: ReturnedRows): number {
-  const failed = [...returned.values()].filter(({status}) => status === 'failed');
+  const failed = [...returned.values()].filter(({status}) => hasFailed(status));
   group.count -= failed.length;
   for (const {currency, amount} of failed) group.totals.subtract(currency, amount);
   return failed.length;

@@ -102,7 +102,7 @@ export async function refreshBatch(options: {
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop?.message}`);
-    const exit = refreshExitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0}, followed);
+    const exit = refreshExitCodeOf(isOfBatch ? summary : {...seen, in_doubt: 0}, followed);
     return {summary: {...summary, followed}, exit: exitWithReturns(summary, exit)};
   } finally {
     out.endProgress();

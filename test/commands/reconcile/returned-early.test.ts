@@ -102,7 +102,7 @@ describe('a payout that the bank returned before it settled', () => {
       for (const flags of ['', ' --row FEB-1', ' --accept duplicates=1']) {
         const {ran, posts} = await desk.posts(`payouts batch retry feb --yes${flags}`);
         if (flags.includes('accept')) assert.equal(ran.exitCode, 11);
-        else if (ran.exitCode === 0)
+        else if (ran.exitCode === 0 || ran.exitCode === 8)
           assert.equal(flags, ''); // not known as failed yet: no row is sent again
         else {
           assert.equal(ran.exitCode, 11, `${before}${flags}\n${ran.stderr}`);

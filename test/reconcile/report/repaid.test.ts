@@ -21,7 +21,10 @@ const repaid = (payments: readonly ExpectedPayment[], lines: readonly BankLine[]
     book.match(OPTIONS);
     const returned = [...book.payments({state: 'returned'})].map((found) => found.payment);
     const {returned: found, again} = paidAgain(book, returned, repayReference);
-    const of = (n: number) => found.get(recordId(n));
+    const of = (n: number) => {
+      const repayment = found.get(recordId(n));
+      return repayment && {reference: repayment.reference, by: repayment.by};
+    };
     return {of, again: [...again].sort()};
   });
 

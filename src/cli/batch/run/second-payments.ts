@@ -1,4 +1,5 @@
 import {usualId} from '../../../contract/ids.ts';
+import {hasFailed} from '../../../contract/lifecycle.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import type {RowState} from '../../../batch/model/outcome.ts';
 import {pagesOf} from '../../../batch/model/pages.ts';
@@ -93,7 +94,7 @@ function* retried({journal: {rows}}: Retrying['batch'], named: readonly string[]
   for (const page of pagesOf((after, limit) => rows.inStates(RETRIED, after, limit), PAGE))
     for (const row of page) {
       const {state, status} = row.outcome;
-      if (state !== 'accepted' || status === 'failed' || isWithdrawn(row.outcome)) yield row;
+      if (state !== 'accepted' || hasFailed(status) || isWithdrawn(row.outcome)) yield row;
     }
 }
 
