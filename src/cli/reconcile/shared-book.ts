@@ -25,7 +25,7 @@ export async function openBook(
     const {notes} = readNotedReturns([folder, context.stateDir], profile);
     const here = team?.address.typed ?? resolve(stateDir);
     const wasHere = notes.filter(({place = resolve(context.stateDir)}) => place === here);
-    if (!create)
+    if (!create && (write || wasHere.length > 0))
       throw new RemitError(
         'NOT_FOUND',
         wasHere.length === 0 ? 'nothing was reconciled here yet' : BOOK_LOST,

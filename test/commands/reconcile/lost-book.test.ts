@@ -70,7 +70,7 @@ describe('a book that is lost after it has found a return', () => {
     const warning = /^Warning: reconcile\.sqlite is gone, with the decisions and the statements in it: /m;
     assert.match((await desk.reconcile()).stderr, warning);
     assert.doesNotMatch((await desk.reconcile()).stderr, warning);
-    const {stderr} = await desk.desk.remit(`reconcile statements --state-dir ${desk.desk.folder}/new`);
+    const {stderr} = await desk.desk.remit(`reconcile forget 1 --note x --state-dir ${desk.desk.folder}/new`);
     assert.match(stderr, /nothing was reconciled here yet/);
     assert.match(stderr, /^Hint: remit treasury accounts list$/m);
   });
