@@ -61,6 +61,11 @@ const MOST_SENDING = 8;
 export class StatementFiles {
   /** By what is asked for next. */
   readonly #sending = new Map<string, SendingFile>();
+  readonly #partLength: number;
+
+  constructor(partLength = PART_LENGTH) {
+    this.#partLength = partLength;
+  }
 
   /**
    * The last part of several has the balances and the number of lines of then: they differ from those of the first one if
@@ -76,7 +81,7 @@ export class StatementFiles {
       });
     const read: StatementReads = (work) => context.store.read(work);
     const file = this.#resumed(asked) ?? (await begin(context, asked, read));
-    const {text, isEnd} = await textOf(file.pieces, PART_LENGTH);
+    const {text, isEnd} = await textOf(file.pieces, this.#partLength);
     if (isEnd) {
       const {data} = offset === 0 ? file : await begin(context, asked, read);
       return shown(data, asked, {text, next: null});
