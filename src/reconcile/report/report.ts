@@ -154,7 +154,7 @@ export function readReconcileReport(
     const plan = one.isCarried || state === 'not_sent' ? undefined : planOf(one, planned);
     if (plan === 'unplanned') unplanned += 1;
     if (plan !== undefined && planned.read.size > 0)
-      found.add({kind: plan, payment: one, line: lineOf(book, one), candidates});
+      found.add({kind: plan, payment: one, line: lineOf(book, {...one, returned: undefined}), candidates});
   }
   const doubts = [...resolvedDoubts(book, planned)].filter(({one}) => isAsked(one));
   for (const {one} of doubts)
