@@ -24,7 +24,6 @@ import {restingExitCodeOf} from '../../batch/standing/summary.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
 import {type CommandBuilder, EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
-import {counted} from '../../phrases.ts';
 import type {Book} from '../../reconcile/book/book.ts';
 import {usualId} from '../../contract/ids.ts';
 import type {TeamSession} from '../../team/session.ts';
@@ -76,9 +75,7 @@ export function returnsReader(local: LocalContext, stateDir: string, service?: S
       const lacking = notes.filter(({id}) => !returns.has(id));
       const missing = notesOfRows(journal, lacking).map((one) => ({...one, place: team?.address.typed}));
       if (damaged !== undefined) return unknown(`${damaged} is damaged`, again(notes), returns);
-      return missing.length === 0
-        ? {found: returns}
-        : unknown(whyMissing(missing, counted(missing.length, 'row')), again(missing), returns);
+      return missing.length === 0 ? {found: returns} : unknown(whyMissing(missing), again(missing), returns);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       return unknown(error.message, again(notes), new Map());

@@ -5,7 +5,9 @@ import {type ReturnToNote, type NotedReturn, noteReturns} from '../../batch/repo
 import {usualId} from '../../contract/ids.ts';
 import {keysOf} from '../../narrow.ts';
 import type {Book} from '../../reconcile/book/book.ts';
+import type {FoundPayment} from '../../reconcile/book/findings.ts';
 import {dayFrom} from '../../reconcile/model/day.ts';
+import {bookedText} from '../../reconcile/report/words.ts';
 import type {Context} from '../core/context.ts';
 
 /** A first day that finds a payment again, which may have been created before it was sent. */
@@ -40,8 +42,8 @@ export async function noteFound(context: Context, book: Book, stateDir: string):
         `a file of noted returns was damaged, and is now ${path}; returns that only it had are not known`,
     ),
     ...missing.map(
-      ({id, line}) =>
-        `${id} came back, as an earlier run found, and this run does not find it any more` +
+      ({id, line, doubt}) =>
+        `${id} ${doubt === undefined ? 'came' : 'may have come'} back, as an earlier run found, and this run does not find it any more` +
         (line === undefined
           ? ''
           : `; if it did not come back: ${commands.read('reconcile', 'ignore', line, '--note', 'TEXT')}`),
@@ -50,22 +52,31 @@ export async function noteFound(context: Context, book: Book, stateDir: string):
 }
 
 function* foundIn(book: Book, at: string): Generator<ReturnToNote> {
-  for (const {payment, returned} of book.payments({state: 'returned'})) {
-    const {kind, row, recordId, day} = payment;
-    const [key = ''] = returned?.lines ?? [];
-    const [line] = book.lines({key});
-    if (recordId === undefined || line === undefined) continue;
+  for (const {payment, line} of book.maybeReturned)
+    for (const found of book.payments({key: payment})) yield* noteOf(book, found, {line, at, isSure: false});
+  for (const found of book.payments({state: 'returned'}))
+    yield* noteOf(book, found, {line: found.returned?.lines[0], at, isSure: true});
+}
+
+function* noteOf(
+  book: Book,
+  {payment: {key: payment, kind, row, recordId, day}}: FoundPayment,
+  {line: key = '', at, isSure}: {line: string | undefined; at: string; isSure: boolean},
+): Generator<ReturnToNote> {
+  for (const {line} of book.lines({key})) {
+    if (recordId === undefined) continue;
     yield {
-      ...{id: usualId(recordId), account: line.line.account, from: dayFrom(day, -DAYS_BEFORE)},
-      ...{line: key, payment: payment.key, at},
+      ...{id: usualId(recordId), account: line.account, from: dayFrom(day, -DAYS_BEFORE)},
+      ...{line: key, payment, at, ...(isSure ? {} : {doubt: bookedText(line)})},
       ...(row === undefined || kind === 'transfer' ? {} : {batch: {kind, id: row.batch}}),
     };
   }
 }
 
-/** Whether the last decision about the line is that it took nothing back, since the return was last found. */
+/** Whether the last decision about the line is that it did not take this payment back, since that was last found. */
 function isDecided(book: Book, {line, payment = '', at = ''}: NotedReturn): boolean {
   const last = line === undefined ? undefined : book.decisions(line).at(-1);
   if (last === undefined || last.at < at) return false;
-  return last.verb === 'ignore' || (last.verb === 'reject' && last.payments.includes(payment));
+  const isNamed = last.payments.includes(payment);
+  return last.verb === 'ignore' || (last.verb === 'reject' ? isNamed : !isNamed);
 }
