@@ -212,6 +212,13 @@ describe('reconcile on the state of a team', function () {
     const state = join(folder, '.local/state/remit');
     await desk.desk.remit(`payouts batch move nov --state-dir ${state} --to ${url}`);
     assert.match((await desk.reconcile()).stdout, /Batch nov was moved to a database/);
+    const find = await desk.desk.remit('payouts batch find INV-2026-001');
+    assert.equal(find.exitCode, 4, find.stdout);
+    assert.match(find.stderr, /not searched: nov \(it was moved to postgres:\S+\)$/m);
+    const typed = await desk.desk.remit(
+      /^Hint: remit (.+)$/m.exec(find.stderr)?.[1]?.replaceAll("'", '') ?? '',
+    );
+    assert.match(typed.stdout, /INV-2026-001/);
     const there = await elsewhere('payouts batch status nov', {REMIT_STATE_URL: url});
     assert.match(there.stderr, /is not known: 1 row came back/);
     await reconcile('', {REMIT_STATE_URL: url});

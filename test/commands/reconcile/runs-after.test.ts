@@ -52,6 +52,12 @@ describe('a batch that is run again after the bank has returned a row', () => {
         (batch) => batch.needs_attention,
       );
     assert.deepEqual(await attention(), [1]);
+    const refused = await remit(`batch run ${file('nov.failed.csv')} --batch-id dec --yes`);
+    assert.equal(refused.exitCode, 11);
+    assert.match(
+      refused.stderr,
+      /INV-2026-001-again1 looks like INV-2026-001 of batch nov \(.*\): same party, amount and currency; returned by the bank on \S+$/m,
+    );
     await remit(
       `batch run ${file('nov.failed.csv')} --batch-id dec --accept duplicates=1 --yes --until settled`,
     );
