@@ -51,11 +51,10 @@ const serviceName = ({mode, baseUrl}: Service): string => `${mode} ${withLoopbac
 
 const TEXTS = ['service', 'line', 'payment', 'at', 'place', 'doubt'] as const;
 
-/** Undefined for a file that is damaged. */
-function readNotes(path: string): NotedReturn[] | undefined {
-  if (!existsSync(path)) return [];
+/** Undefined for a text that is damaged. */
+export function parseNotes(text: string): NotedReturn[] | undefined {
   try {
-    const notes = parseJson(readFileSync(path, 'utf8'));
+    const notes = parseJson(text);
     if (!Array.isArray(notes)) return undefined;
     const isNote = (note: unknown) =>
       isObject(note) &&
@@ -64,6 +63,15 @@ function readNotes(path: string): NotedReturn[] | undefined {
       ) &&
       TEXTS.every((name) => ['string', 'undefined'].includes(typeof note[name]));
     return notes.every(isNote) ? ownJson<NotedReturn[]>(JSON.stringify(notes)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for a file that is damaged, or cannot be read. */
+function readNotes(path: string): NotedReturn[] | undefined {
+  try {
+    return existsSync(path) ? parseNotes(readFileSync(path, 'utf8')) : [];
   } catch {
     return undefined;
   }

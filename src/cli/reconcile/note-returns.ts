@@ -29,10 +29,7 @@ export async function noteFound(context: Context, book: Book, stateDir: string):
   const place = team?.address.typed ?? resolve(stateDir);
   const {missing, damaged} = noteReturns([...foundIn(book, at)], {
     stateDir: team?.stateDir ?? stateDir,
-    memories: [
-      ...(team === undefined ? [{folder: stateDir}] : []),
-      ...(isOwn ? [] : [{folder: context.stateDir, place}]),
-    ],
+    memories: [{folder: team?.stateDir ?? stateDir}, ...(isOwn ? [] : [{folder: context.stateDir, place}])],
     service: profile,
     isDecided: (note) => isDecided(book, note),
   });

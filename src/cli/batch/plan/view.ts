@@ -200,7 +200,11 @@ export function surveyText(survey: Survey, back: BankReturns['found'] = new Map(
     );
   const {alike, similar} = survey;
   for (const example of alike.examples) {
-    const returned = back.get(usualId(example.earlier.id ?? ''));
+    const {earlier, reference} = example;
+    const returned =
+      earlier.id === null // as in a copy of a shared registry
+        ? [...back.values()].find(({repayReference: again}) => again === reference)
+        : back.get(usualId(earlier.id));
     const also = returned === undefined ? '' : `; ${returnedText(returned)}`;
     lines.push(`  ${exampleText(example)}: same party, amount and currency${also}`);
   }
