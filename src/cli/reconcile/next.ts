@@ -51,6 +51,12 @@ function aboutPayment(
         : [commands.read(topic, 'batch', 'status', row.batch, '--row', row.reference)];
   switch (kind) {
     case 'returned':
+      // Nothing pays it again that a later run could find.
+      if (row === undefined && line !== undefined) {
+        const difference = differenceOf(line, payment);
+        return [...record, confirm(line, found.returned?.payments ?? [payment.key], difference, commands)];
+      }
+      return row === undefined ? record : [commands.read(topic, 'batch', 'status', row.batch)];
     case 'unapproved':
       return row === undefined ? record : [commands.read(topic, 'batch', 'status', row.batch)];
     case 'amount_differs':
