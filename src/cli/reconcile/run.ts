@@ -99,7 +99,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
       ...{from, to, batches, planned: rows, repayReference},
       why: [...noted, ...unreadable.why, ...rows.unread, ...(await unsettled(context, rows))],
     });
-    await saveBook(context, book);
+    await saveBook(context, book, stateDir);
     return {book, report, lines: added, statement, labels};
   } catch (error) {
     await book.close();

@@ -1,7 +1,9 @@
-import {resolve} from 'node:path';
+import {existsSync} from 'node:fs';
+import {join, resolve} from 'node:path';
 import {Book, bookPath} from '../../reconcile/book/book.ts';
 import {readAgainCommand, readNotedReturns} from '../../batch/report/noted-returns.ts';
 import {RemitError} from '../../errors.ts';
+import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import type {BookReturn} from '../../team/returns.ts';
 import {isBatchIn, returnsIn} from '../batch/returns.ts';
 import type {Context} from '../core/context.ts';
@@ -33,26 +35,33 @@ export async function openBook(
     const here = team?.address.typed ?? resolve(stateDir);
     const own = team === undefined ? resolve(context.stateDir) : here; // of notes without a place
     const wasHere = notes.filter(({place = own}) => place === here);
-    if (!create && (write || wasHere.length > 0))
-      throw new RemitError(
-        'NOT_FOUND',
-        wasHere.length === 0 ? 'nothing was reconciled here yet' : BOOK_LOST,
-        {
-          hint: (commands) => readAgainCommand(wasHere, commands),
-        },
-      );
-    if (wasHere.length > 0)
-      out.warn(`${BOOK_LOST}: restore it from a backup, or decide and read the statements again`);
+    const isLost = wasHere.length > 0 || existsSync(keptPath(folder));
+    if (!create && (write || isLost))
+      throw new RemitError('NOT_FOUND', isLost ? BOOK_LOST : 'nothing was reconciled here yet', {
+        hint: (commands) => readAgainCommand(wasHere, commands),
+      });
+    if (isLost) out.warn(`${BOOK_LOST}: restore it from a backup, or decide and read the statements again`);
   }
   return Book.open(folder, profile, {write});
 }
 
-/** Records a book that a team shares; nothing that was changed in the copy is kept otherwise. */
+/** Beside a book with decisions or statements, so that it is missed when it is lost. */
+const keptPath = (folder: string): string => join(folder, 'reconcile-kept.json');
+
+/**
+ * Notes that a book has what no later run reads again, or records one that a team shares; nothing that was changed in the
+ * copy is kept otherwise.
+ */
 export async function saveBook(
   {team, profile}: Pick<Context, 'team' | 'profile'>,
   book: Book,
+  stateDir: string,
 ): Promise<void> {
-  if (team === undefined) return;
+  if (team === undefined) {
+    const [decisions, statements] = [book.decisions().length, book.statements.all().length];
+    if (decisions + statements === 0) return;
+    return writeFileAtomic(keptPath(stateDir), `${JSON.stringify({decisions, statements})}\n`);
+  }
   const found = await returnsIn(book, (batch) => isBatchIn(team.stateDir, batch));
   const {notes} = readNotedReturns([team.stateDir], profile);
   const noteOf = new Map(notes.map((note) => [note.id, note]));
