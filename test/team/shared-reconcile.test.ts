@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {mkdirSync, readFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, before, beforeEach, describe, it} from 'mocha';
 import {readTeamAddress} from '../../src/team/address.ts';
@@ -261,6 +261,28 @@ describe('reconcile on the state of a team', function () {
     await db.query(`drop schema ${db.address.schema} cascade`);
     await isMissed(/is not known: the database \S+, schema \S+ has no tables of remit/);
     assert.equal((await elsewhere(`payouts get ${sound}`)).exitCode, 8);
+  });
+
+  it('reads only the batches that a decision is about', async () => {
+    desk = await shared();
+    await desk.returned('INV-2026-001');
+    const statementsOf = async (batches: readonly string[]) => {
+      for (const name of batches) {
+        const file = `reference,payee_id,amount,currency_code,rail\n${name},${desk.payee},7.00,USD,standard_ach\n`;
+        writeFileSync(join(desk.desk.folder, `${name}.csv`), file);
+        await elsewhere(`payouts batch run ${desk.desk.folder}/${name}.csv --batch-id ${name} --yes`);
+      }
+      const {findings} = (await reconcile('--json')).json() as {findings: {line: string; payment: string}[]};
+      const [{line, payment} = {line: '', payment: ''}] = findings;
+      const {stderr} = await elsewhere(`reconcile reject ${line} ${payment} --note other --debug`);
+      assert.equal((await elsewhere('payouts batch status nov')).exitCode, 0);
+      await elsewhere(`reconcile confirm ${line} ${payment} --note seen`);
+      assert.equal((await elsewhere('payouts batch status nov')).exitCode, 8);
+      return Number(/(\d+) statements to the database/.exec(stderr)?.[1]);
+    };
+    const few = await statementsOf([]);
+    assert.ok(few > 0);
+    assert.equal(await statementsOf(['a', 'b', 'c', 'd']), few);
   });
 
   it('says which batches were running while it read them', async () => {

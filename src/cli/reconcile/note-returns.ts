@@ -1,11 +1,14 @@
 import {resolve} from 'node:path';
-import {KINDS} from '../../batch/model/kinds.ts';
-import {batchIds} from '../../batch/journal/folder.ts';
-import {type ReturnToNote, type NotedReturn, noteReturns} from '../../batch/report/noted-returns.ts';
+import {
+  type ReturnToNote,
+  type NotedReturn,
+  noteReturns,
+  readNotedReturns,
+} from '../../batch/report/noted-returns.ts';
 import {usualId} from '../../contract/ids.ts';
-import {keysOf} from '../../narrow.ts';
 import type {Book} from '../../reconcile/book/book.ts';
 import type {FoundPayment} from '../../reconcile/book/findings.ts';
+import type {ExpectedPayment} from '../../reconcile/model/payment.ts';
 import {dayFrom} from '../../reconcile/model/day.ts';
 import {bookedText} from '../../reconcile/report/words.ts';
 import type {Context} from '../core/context.ts';
@@ -21,13 +24,17 @@ const DAYS_BEFORE = 7;
  */
 export async function noteFound(context: Context, book: Book, stateDir: string): Promise<string[]> {
   const {team, commands, profile, clock} = context;
-  if (team !== undefined)
-    for (const kind of keysOf(KINDS))
-      for (const id of batchIds(team.stateDir, kind)) await team.fetch(kind, id);
   const at = new Date(clock.now()).toISOString();
   const isOwn = team === undefined && resolve(stateDir) === resolve(context.stateDir);
   const place = team?.address.typed ?? resolve(stateDir);
-  const {missing, damaged} = noteReturns([...foundIn(book, at)], {
+  const found = [...foundIn(book, at)];
+  if (team !== undefined) {
+    const {notes} = readNotedReturns([team.stateDir], profile);
+    const known = notes.flatMap(({payment}) => (payment === undefined ? [] : [...batchOf(book, payment)]));
+    for (const batch of [...found.map((one) => one.batch), ...known])
+      if (batch !== undefined) await team.fetch(batch.kind, batch.id);
+  }
+  const {missing, damaged} = noteReturns(found, {
     stateDir: team?.stateDir ?? stateDir,
     memories: [{folder: team?.stateDir ?? stateDir}, ...(isOwn ? [] : [{folder: context.stateDir, place}])],
     service: profile,
@@ -48,6 +55,13 @@ export async function noteFound(context: Context, book: Book, stateDir: string):
   ];
 }
 
+function* batchOf(book: Book, key: string): Generator<ReturnToNote['batch']> {
+  for (const {payment} of book.payments({key})) yield batchOfRow(payment);
+}
+
+const batchOfRow = ({kind, row}: ExpectedPayment): ReturnToNote['batch'] =>
+  row === undefined || kind === 'transfer' ? undefined : {kind, id: row.batch};
+
 function* foundIn(book: Book, at: string): Generator<ReturnToNote> {
   for (const {payment, line} of book.maybeReturned)
     for (const found of book.payments({key: payment})) yield* noteOf(book, found, {line, at, isSure: false});
@@ -57,15 +71,16 @@ function* foundIn(book: Book, at: string): Generator<ReturnToNote> {
 
 function* noteOf(
   book: Book,
-  {payment: {key: payment, kind, row, recordId, day}}: FoundPayment,
+  {payment}: FoundPayment,
   {line: key = '', at, isSure}: {line: string | undefined; at: string; isSure: boolean},
 ): Generator<ReturnToNote> {
+  const {recordId, day} = payment;
   for (const {line} of book.lines({key})) {
     if (recordId === undefined) continue;
     yield {
       ...{id: usualId(recordId), account: line.account, from: dayFrom(day, -DAYS_BEFORE)},
-      ...{line: key, payment, at, ...(isSure ? {} : {doubt: bookedText(line)})},
-      ...(row === undefined || kind === 'transfer' ? {} : {batch: {kind, id: row.batch}}),
+      ...{line: key, payment: payment.key, at, ...(isSure ? {} : {doubt: bookedText(line)})},
+      batch: batchOfRow(payment),
     };
   }
 }
