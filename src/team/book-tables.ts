@@ -10,3 +10,8 @@ export const BOOK_TABLES = `
     code text, day text not null, paid_again_by text, repay_reference text,
     primary key (mode, base_url, id)
   );`;
+
+/** A row without a day is only noted: a reconcile has found it, and the last one did not, or a person has yet to decide. */
+export const RETURN_TABLES = `
+  alter table @.book add column returns text; -- a hash of all rows of book_returns
+  alter table @.book_returns add column held_by text, add column note text, alter column day drop not null;`;

@@ -3,15 +3,25 @@ import {closeSync, existsSync, fstatSync, openSync, readSync, rmSync, statSync, 
 import {hostname} from 'node:os';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
+import {dirname} from 'node:path';
+import {returnNotesPath} from '../batch/report/noted-returns.ts';
 import {must, ownJson} from '../narrow.ts';
 import {withLoopback} from '../network/local.ts';
+import {writeFileAtomic} from '../store/files/atomic-file.ts';
 import {openConnection} from '../store/sqlite/sqlite.ts';
 import {acquireWhenFree, BOOK} from './acquire.ts';
+import {type BatchMark, readMarks} from './book-marks.ts';
 import type {Sql, TeamDatabase} from './connection.ts';
 import {leaseHolderText} from './hold.ts';
 import {type Lease, LEASE_MS, type LeaseHolder, readLease} from './lease.ts';
 import {leftFolders, noteTail} from './left-tail.ts';
-import type {BookReturn, BookService, SharedBookIdentity} from './returns.ts';
+import {
+  areReturnsWhole,
+  type BookReturn,
+  type BookService,
+  RETURNS_HASH,
+  type SharedBookIdentity,
+} from './returns.ts';
 import {toJson} from './tables.ts';
 
 /** Four pages of the file. What a match writes again is spread over it. */
@@ -37,8 +47,15 @@ export interface BookChanges {
   notes: readonly ReturnNotes[];
 }
 
-/** Copies the book to a file, if there is one. @returns the hashes of its blocks */
+/**
+ * Copies the book to a file, if there is one, and what is noted of the returns of all services to the file that a state
+ * folder has for it.
+ * @returns the hashes of its blocks
+ */
 export async function copyBook(sql: Sql, file: string): Promise<string[]> {
+  const rows = await sql<{note: string}>('select note from @.book_returns where note is not null');
+  const notes = `[${rows.map(({note}) => note).join(',')}]`;
+  writeFileAtomic(returnNotesPath({folder: dirname(file)}), notes, {durable: false});
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, {force: true});
   const [book] = await sql<{blocks: number}>('select blocks from @.book');
   const hashes: string[] = [];
@@ -82,6 +99,7 @@ export class TeamBook {
   #hashes: readonly string[] = [];
   readonly #timer: NodeJS.Timeout;
   #marks = new Map<string, BatchMark>();
+  #hasOtherReturns = false;
   #isHeld = true;
 
   private constructor(options: TeamBookOptions, lease: Lease) {
@@ -106,6 +124,7 @@ export class TeamBook {
       const book = new TeamBook(options, acquired.lease);
       try {
         book.#hashes = await copyBook(db.query, file);
+        book.#hasOtherReturns = !(await areReturnsWhole(db.query));
         book.#marks = await readMarks(db.query);
         await book.#renew(); // the copy may have taken longer than the lease
         return book;
@@ -116,6 +135,11 @@ export class TeamBook {
     } finally {
       for (const folder of left) await folder.remove(); // copies of which nothing was recorded
     }
+  }
+
+  /** The returns beside the book were changed since it was recorded. */
+  get hasOtherReturns(): boolean {
+    return this.#hasOtherReturns;
   }
 
   /** Batches that were moved away, or that another command has changed since, or is changing. */
@@ -183,9 +207,10 @@ export class TeamBook {
     for (let at = 0; at < returns.length; at += BLOCKS_AT_ONCE)
       await sql(
         `insert into @.book_returns select $1, $2, x.* from json_to_recordset($3::json)
-           as x(id text, code text, day text, paid_again_by text, repay_reference text)`,
+           as x(id text, code text, day text, paid_again_by text, repay_reference text, held_by text, note text)`,
         [...scope, toJson(returns.slice(at, at + BLOCKS_AT_ONCE))],
       );
+    await sql(`update @.book set returns = (${RETURNS_HASH})`);
     for (const one of notes)
       if (this.#marks.get(`${one.kind} ${one.id}`)?.moved === null) await writeReturnNotes(sql, one);
   }
@@ -247,24 +272,6 @@ export class TeamBook {
       ])
       .catch(() => undefined); // it expires
   }
-}
-
-/** How far a batch was changed. */
-interface BatchMark {
-  /** Kind and id. */
-  key: string;
-  id: string;
-  version: number;
-  released: 0 | 1;
-  moved: string | null;
-}
-
-async function readMarks(sql: Sql): Promise<Map<string, BatchMark>> {
-  const marks = await sql<BatchMark>(
-    `select kind || ' ' || id as key, id, version, released, moved from @.batches where kind <> $1 and journal is not null`,
-    [BOOK.kind],
-  );
-  return new Map(marks.map((mark) => [mark.key, mark]));
 }
 
 export const writeReturnNotes = (sql: Sql, {kind, id, returns}: ReturnNotes): Promise<unknown> =>

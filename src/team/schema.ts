@@ -1,4 +1,4 @@
-import {BOOK_TABLES} from './book-tables.ts';
+import {BOOK_TABLES, RETURN_TABLES} from './book-tables.ts';
 import type {TeamDatabase} from './connection.ts';
 import {ownJson} from '../narrow.ts';
 import {checkApplied} from '../store/port/migrate.ts';
@@ -83,6 +83,7 @@ const MIGRATIONS = [
       alter table @.batches add column former text not null default '[]';`,
   },
   {name: '0003-book', sql: BOOK_TABLES},
+  {name: '0004-returns', sql: RETURN_TABLES},
 ] as const;
 
 /** The id by which every registry of this database knows the others; it is also the row that a migration locks. */

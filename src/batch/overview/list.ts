@@ -3,7 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {batchFolder, batchIds} from '../journal/folder.ts';
 import type {Kind} from '../model/kinds.ts';
 import {readStatus} from '../standing/status-file.ts';
-import type {BankReturns, SummaryWithReturns} from '../report/returned.ts';
+import type {BankReturns, ReturnedRow, SummaryWithReturns} from '../report/returned.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {statusOfBatch} from './status.ts';
 
@@ -41,14 +41,15 @@ export async function listBatches(options: {
     const last = readStatus(batchFolder(stateDir, kind, batchId).status);
     const updated = last?.updated_at ?? null;
     try {
-      const {summary} = await statusOfBatch({
+      const {summary, returned} = await statusOfBatch({
         kind,
         batchId,
         stateDir,
         clock,
         ...(returnsOf === undefined ? {} : {returnsOf}),
       });
-      batches.push(listed(summary, updated));
+      const isOpen = ({paidAgainBy}: ReturnedRow) => paidAgainBy === undefined;
+      batches.push(listed({...summary, returned: returned.filter(isOpen).length}, updated));
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       batches.push({
@@ -88,7 +89,7 @@ const listed = (summary: SummaryWithReturns, updated: string | null): ListedBatc
     summary.in_doubt +
     summary.held +
     (summary.differs ?? 0) + // so is this
-    (summary.returned ?? 0) +
+    (summary.returned ?? 0) + // those that no batch has paid again
     Number(summary.returns_unknown ?? false) +
     summary.failed,
   differs: summary.differs ?? 0,

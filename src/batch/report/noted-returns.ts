@@ -5,7 +5,7 @@ import type {Mode} from '../../contract/mode.ts';
 import type {CommandBuilder} from '../../errors.ts';
 import {isObject, ownJson, parseJson} from '../../narrow.ts';
 import {withLoopback} from '../../network/local.ts';
-import {listed} from '../../phrases.ts';
+import {counted, listed} from '../../phrases.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {batchExists, batchFolder, type BatchFolder, batchIds} from '../journal/folder.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
@@ -27,6 +27,8 @@ export interface NotedReturn {
   at?: string | undefined;
   /** The state folder, or the address of the database, with the book; undefined: the folder of this file. */
   place?: string | undefined;
+  /** What a line says has come back, such as `95.50 USD on 2026-11-17`, if a person has yet to decide whether it did. */
+  doubt?: string | undefined;
   /** A later reconcile has not found it. */
   lost?: boolean | undefined;
 }
@@ -47,13 +49,12 @@ export const notedReturnsText = (place: BatchFolder): string | null => {
 
 const serviceName = ({mode, baseUrl}: Service): string => `${mode} ${withLoopback(baseUrl)}`;
 
-const TEXTS = ['service', 'line', 'payment', 'at', 'place'] as const;
+const TEXTS = ['service', 'line', 'payment', 'at', 'place', 'doubt'] as const;
 
-/** Undefined for a file that is damaged. */
-function readNotes(path: string): NotedReturn[] | undefined {
-  if (!existsSync(path)) return [];
+/** Undefined for a text that is damaged. */
+export function parseNotes(text: string): NotedReturn[] | undefined {
   try {
-    const notes = parseJson(readFileSync(path, 'utf8'));
+    const notes = parseJson(text);
     if (!Array.isArray(notes)) return undefined;
     const isNote = (note: unknown) =>
       isObject(note) &&
@@ -62,6 +63,15 @@ function readNotes(path: string): NotedReturn[] | undefined {
       ) &&
       TEXTS.every((name) => ['string', 'undefined'].includes(typeof note[name]));
     return notes.every(isNote) ? ownJson<NotedReturn[]>(JSON.stringify(notes)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for a file that is damaged, or cannot be read. */
+function readNotes(path: string): NotedReturn[] | undefined {
+  try {
+    return existsSync(path) ? parseNotes(readFileSync(path, 'utf8')) : [];
   } catch {
     return undefined;
   }
@@ -124,7 +134,9 @@ export function noteReturns(
     ...batches.flatMap(({notes}) => notes.filter((one) => isOurs(one))),
   ];
   for (const one of known) {
-    if (all.has(one.id) || isDecided(one)) continue;
+    const now = all.get(one.id);
+    const isFound = now !== undefined && (now.doubt === undefined || one.doubt !== undefined);
+    if (isFound || isDecided(one)) continue;
     const lost = {...one, place: undefined, lost: true};
     all.set(one.id, lost);
     missing.push(lost);
@@ -160,10 +172,16 @@ function writeNotes(path: string, notes: readonly NotedReturn[]): void {
   else rmSync(path, {force: true});
 }
 
-/** Why these may have come back: their book is lost, or does not show it any more. */
-export function whyMissing(missing: readonly NotedReturn[], rows?: string): string {
+/** Why these may have come back: a person has to decide, or their book is lost or does not show it any more. */
+export function whyMissing(missing: readonly (NotedReturn & {reference?: string})[]): string {
   const [first] = missing;
-  const who = rows ?? listed(missing.map(({id}) => id));
+  const isOfRows = first?.reference !== undefined;
+  const who = isOfRows ? counted(missing.length, 'row') : listed(missing.map(({id}) => id));
+  if (first?.doubt !== undefined && missing.every(({doubt, lost}) => doubt !== undefined && lost !== true)) {
+    const more = missing.length === 1 ? '' : `, and ${missing.length - 1} more`;
+    const name = `${first.reference ?? first.id}${more}`;
+    return `${name} may have come back: the bank returned ${first.doubt}, and it is not confirmed or rejected yet`;
+  }
   return missing.some(({lost}) => lost === true)
     ? `${who} came back, and the last reconcile does not find that any more`
     : `${who} came back, and the book that had it, ${first?.place === undefined ? 'reconcile.sqlite' : `in ${first.place}`}, is gone or another one`;

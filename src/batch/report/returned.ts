@@ -73,9 +73,15 @@ function rowsOf<Back>(
   return found;
 }
 
-/** Those of the notes that are about accepted rows of a batch. */
-export const notesOfRows = (journal: Journal, notes: readonly NotedReturn[]): NotedReturn[] =>
-  [...rowsOf(journal, new Map(notes.map((note) => [note.id, {note}]))).values()].map(({note}) => note);
+/** Those of the notes that are about accepted rows of a batch, with their references. */
+export const notesOfRows = (
+  journal: Journal,
+  notes: readonly NotedReturn[],
+): (NotedReturn & {reference: string})[] =>
+  [...rowsOf(journal, new Map(notes.map((note) => [note.id, {note}]))).values()].map(({note, reference}) => ({
+    ...note,
+    reference,
+  }));
 
 /** A summary that says what the bank has returned. */
 export type SummaryWithReturns = Summary & {

@@ -24,7 +24,6 @@ import {restingExitCodeOf} from '../../batch/standing/summary.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
 import {type CommandBuilder, EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
-import {counted} from '../../phrases.ts';
 import type {Book} from '../../reconcile/book/book.ts';
 import {usualId} from '../../contract/ids.ts';
 import type {TeamSession} from '../../team/session.ts';
@@ -49,7 +48,7 @@ export function returnsReader(local: LocalContext, stateDir: string, service?: S
   const read = (binding: Service) =>
     team === undefined ? readReturns(stateDir, binding) : sharedReturns(team, binding);
   const warned = new Set<string>();
-  const unknown = (why: string, command: string, found: Returns): BankReturns => {
+  const unknown = (why: string, command: string, found: BankReturns['found']): BankReturns => {
     if (!warned.has(why))
       local.out.warn(`what the bank has returned is not known: ${why}; ${readAgainText(command)}`);
     warned.add(why);
@@ -69,16 +68,15 @@ export function returnsReader(local: LocalContext, stateDir: string, service?: S
       );
     const {notes, damaged} = readNotedReturns(folders, binding);
     const at = `${binding.mode} ${binding.baseUrl}`;
-    const reading = known.get(at) ?? (isThere ? read(binding) : Promise.resolve<Returns>(new Map()));
+    const reading =
+      known.get(at) ?? (isThere ? read(binding) : Promise.resolve<Returns>({found: new Map(), notes: []}));
     known.set(at, reading);
     try {
-      const returns = await reading;
-      const lacking = notes.filter(({id}) => !returns.has(id));
+      const {found: returns, notes: shared} = await reading;
+      const lacking = [...shared, ...notes].filter(({id}) => !returns.has(id));
       const missing = notesOfRows(journal, lacking).map((one) => ({...one, place: team?.address.typed}));
       if (damaged !== undefined) return unknown(`${damaged} is damaged`, again(notes), returns);
-      return missing.length === 0
-        ? {found: returns}
-        : unknown(whyMissing(missing, counted(missing.length, 'row')), again(missing), returns);
+      return missing.length === 0 ? {found: returns} : unknown(whyMissing(missing), again(missing), returns);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       return unknown(error.message, again(notes), new Map());
@@ -86,8 +84,15 @@ export function returnsReader(local: LocalContext, stateDir: string, service?: S
   };
 }
 
-/** What a book has, by the ids of the records. */
-type Returns = BankReturns['found'];
+/** Whether a state folder has a batch, of any kind. */
+export const isBatchIn = (stateDir: string, batch: string): boolean =>
+  keysOf(KINDS).some((kind) => batchExists(stateDir, kind, batch));
+
+/** What a book has, by the ids of the records, and what is noted beside the book of a team. */
+interface Returns {
+  found: BankReturns['found'];
+  notes: readonly NotedReturn[];
+}
 
 type Service = Parameters<TeamSession['returnsOf']>[0];
 
@@ -95,21 +100,21 @@ async function readReturns(stateDir: string, {baseUrl, mode}: Service): Promise<
   const {Book} = await import('../../reconcile/book/book.ts');
   const book = await Book.open(stateDir, {baseUrl, mode}, {write: false});
   try {
-    const isThere = (batch: string) => keysOf(KINDS).some((kind) => batchExists(stateDir, kind, batch));
-    return await returnsIn(book, isThere);
+    return {found: await returnsIn(book, (batch) => isBatchIn(stateDir, batch)), notes: []};
   } finally {
     await book.close();
   }
 }
 
 async function sharedReturns(team: TeamSession, service: Service): Promise<Returns> {
-  const found = (await team.returnsOf(service)).map(
-    ({id, code, day, paid_again_by: by, repay_reference: reference}) => {
-      const one = {day, code: code ?? undefined, paidAgainBy: by ?? undefined};
-      return [id, {...one, repayReference: reference ?? undefined}] as const;
+  const {returns, notes} = await team.returnsOf(service);
+  const found = returns.map(
+    ({id, code, day, paid_again_by: by, repay_reference: reference, held_by: held}) => {
+      const one = {day: day ?? '', code: code ?? undefined, paidAgainBy: by ?? undefined};
+      return [id, {...one, heldBy: held ?? undefined, repayReference: reference ?? undefined}] as const;
     },
   );
-  return new Map(found);
+  return {found: new Map(found), notes};
 }
 
 /**

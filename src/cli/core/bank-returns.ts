@@ -2,6 +2,7 @@ import {LIFECYCLES, hasSucceeded} from '../../contract/lifecycle.ts';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ServiceRecord} from '../../client/answers/record.ts';
+import type {NotedReturn} from '../../batch/report/noted-returns.ts';
 import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import type {View} from '../../output/records/view.ts';
@@ -79,9 +80,10 @@ async function readReturns(
   const {notes, damaged} = readNotedReturns([stateDir], profile);
   const noted = notes.filter(({id}) => ids.includes(id));
   try {
-    const shared = await readShared(context, ids);
+    const {returns: shared, notes: also} = await readShared(context, ids);
     const found = await readBook({stateDir, profile}, ids);
-    const missing = noted.filter(({id}) => !found.has(id) && !shared.has(id));
+    const all = new Map([...noted, ...also].map((note) => [note.id, note]));
+    const missing = [...all.values()].filter(({id}) => !found.has(id) && !shared.has(id));
     if (damaged !== undefined) unknown(`${damaged} is damaged`, notes);
     else if (missing.length > 0) unknown(whyMissing(missing), missing);
     return new Map([...found, ...shared]);
@@ -92,15 +94,21 @@ async function readReturns(
   }
 }
 
-/** What the book of a team has. */
-async function readShared(context: Context, ids: readonly string[]): Promise<Map<string, KnownReturn>> {
+/** What the book of a team has, and what is noted beside it. */
+async function readShared(
+  context: Context,
+  ids: readonly string[],
+): Promise<{returns: Map<string, KnownReturn>; notes: readonly NotedReturn[]}> {
   const address = teamAddress(context);
-  if (address === '') return new Map();
+  if (address === '') return {returns: new Map(), notes: []};
   const {profile, out} = context;
   const {sharedReturns} = await import('../../team/returns.ts');
+  const {readTeamAddress} = await import('../../team/address.ts');
   const conceal = (...passwords: readonly string[]) => out.sanitizer.conceal(...passwords);
-  const returns = await sharedReturns(address, profile, {ids, conceal});
-  return new Map(returns.map(({id, code, day}) => [id, {code: code ?? undefined, day}]));
+  const {returns, notes} = await sharedReturns(address, profile, {ids, conceal});
+  const place = readTeamAddress(address).typed;
+  const found = returns.map(({id, code, day}) => [id, {code: code ?? undefined, day: day ?? ''}] as const);
+  return {returns: new Map(found), notes: notes.map((note) => ({...note, place}))};
 }
 
 async function readBook(

@@ -89,7 +89,7 @@ export abstract class DecisionCommand extends SharedCommand {
       const show = change({book, signed}, context);
       book.match(matchOptions(await serviceNow(context), profile.mode));
       for (const text of await noteFound(context, book, stateDir)) context.out.warn(text);
-      await saveBook(context, book);
+      await saveBook(context, book, stateDir);
       return show();
     } finally {
       await book.close();

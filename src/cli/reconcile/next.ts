@@ -51,6 +51,12 @@ function aboutPayment(
         : [commands.read(topic, 'batch', 'status', row.batch, '--row', row.reference)];
   switch (kind) {
     case 'returned':
+      // Nothing pays it again that a later run could find.
+      if (row === undefined && line !== undefined) {
+        const difference = differenceOf(line, payment);
+        return [...record, confirm(line, found.returned?.payments ?? [payment.key], difference, commands)];
+      }
+      return row === undefined ? record : [commands.read(topic, 'batch', 'status', row.batch)];
     case 'unapproved':
       return row === undefined ? record : [commands.read(topic, 'batch', 'status', row.batch)];
     case 'amount_differs':
@@ -58,7 +64,10 @@ function aboutPayment(
       if (match?.lines.includes(line.key) !== true && !isReturnOf(line, payment))
         return [ignore(line, commands)];
       return match?.lines.length === 1 || isReturnOf(line, payment)
-        ? [confirm(line, [payment.key], differenceOf(line, payment), commands)]
+        ? [
+            confirm(line, [payment.key], differenceOf(line, payment), commands),
+            ...(isReturnOf(line, payment) ? [reject(line, [payment.key], commands)] : []),
+          ]
         : record;
     case 'doubt_resolved':
       return row === undefined || recordId === undefined
@@ -66,10 +75,7 @@ function aboutPayment(
         : [commands.read(topic, 'batch', 'resolve', row.batch, row.reference, '--paid', recordId)];
     case 'suggested':
       if (line === undefined) return record;
-      return [
-        confirm(line, keys, match?.difference ?? 0n, commands),
-        commands.read('reconcile', 'reject', lineName(line), ...keys, '--note', 'TEXT'),
-      ];
+      return [confirm(line, keys, match?.difference ?? 0n, commands), reject(line, keys, commands)];
     case 'duplicate':
       // Beside the line of the payment: the bank has booked it once more.
       if (line !== undefined && found.state !== 'duplicate') return [...record, ignore(line, commands)];
@@ -87,6 +93,9 @@ function aboutPayment(
 
 const ignore = (line: BankLine, commands: CommandBuilder): string =>
   commands.read('reconcile', 'ignore', lineName(line), '--note', 'TEXT');
+
+const reject = (line: BankLine, payments: readonly string[], commands: CommandBuilder): string =>
+  commands.read('reconcile', 'reject', lineName(line), ...payments, '--note', 'TEXT');
 
 const differenceOf = (line: BankLine, {amount}: ExpectedPayment): bigint =>
   isReturnOf(line, {amount}) ? line.amount + amount : line.amount - amount;

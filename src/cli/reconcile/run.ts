@@ -99,7 +99,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
       ...{from, to, batches, planned: rows, repayReference},
       why: [...noted, ...unreadable.why, ...rows.unread, ...(await unsettled(context, rows))],
     });
-    await saveBook(context, book);
+    await saveBook(context, book, stateDir);
     return {book, report, lines: added, statement, labels};
   } catch (error) {
     await book.close();
@@ -162,7 +162,7 @@ async function addStatement(
   book: Book,
   {statement: path, reading, from, to}: ReconcileRequest,
   [account]: readonly string[],
-  {runtime, clock, out}: Context,
+  {runtime, clock, out, stop}: Context,
 ): Promise<ReconcileRun['statement']> {
   if (path === undefined || account === undefined) return undefined;
   const {readStatement} = await import('../../reconcile/statement/read-statement.ts');
@@ -177,6 +177,7 @@ async function addStatement(
         resolve(runtime.cwd, path),
         {...reading, account, isKnown},
         (line) => {
+          stop.signal.throwIfAborted();
           read += 1;
           if (read % 1000 === 0) out.progress(`${counted(read, 'line')} of the statement read`);
           take(line);

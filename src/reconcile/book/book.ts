@@ -20,7 +20,7 @@ import {
   type LineFilter,
   type PaymentFilter,
 } from './findings.ts';
-import {readOpposites, readReturns, type FoundReturn} from './returns.ts';
+import {type FoundReturn, type MaybeReturn, readMaybeReturns, readOpposites, readReturns} from './returns.ts';
 import {type MaskText, maskedLine} from './hidden-words.ts';
 import {BOOK_MIGRATIONS} from './schema.ts';
 import {StoredDecisions} from './stored-decisions.ts';
@@ -265,6 +265,11 @@ export class Book {
   /** The returns of these records, by their ids. */
   returnsOf(recordIds: readonly string[]): Map<string, FoundReturn> {
     return readReturns(this.#db, this.#scope, recordIds);
+  }
+
+  /** Payments that may have come back: a line names them, and a person has to decide about it. */
+  get maybeReturned(): MaybeReturn[] {
+    return readMaybeReturns(this.#db, this.#scope);
   }
 
   /** The payments that a line may have taken back, by its amount; see `readOpposites`. */

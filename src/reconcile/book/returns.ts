@@ -8,6 +8,12 @@ export interface FoundReturn {
   line: string;
 }
 
+/** A line in the other direction that names a payment, and about which nobody has decided. */
+export interface MaybeReturn {
+  payment: string;
+  line: string;
+}
+
 /** Payments that are shown for a line that may be their return. */
 const MOST_SHOWN = 100;
 
@@ -43,3 +49,15 @@ export function readReturns(
   }
   return found;
 }
+
+/** By payment and line; `found_lines` has no match for a line that a rule or a person has explained. */
+export const readMaybeReturns = (db: SqliteDatabase, scope: number): MaybeReturn[] =>
+  db
+    .prepare<MaybeReturn>(
+      `select q.key as payment, x.key as line
+       from candidates c join lines x on x.l = c.l join payments q on q.p = c.p join found_lines f on f.l = c.l
+       left join found_payments g on g.p = c.p
+       where q.scope = ? and q.record is not null and q.kind <> 'transfer' and (x.amount < 0) <> (q.amount < 0)
+         and f.m is null and f.state <> 'ignored' and coalesce(g.state, '') <> 'returned' order by q.key, x.key`,
+    )
+    .all(scope);

@@ -136,7 +136,8 @@ export function readReconcileReport(
   for (const {payment, also} of paidTwice(book, back, repayReference))
     if (payment.payment.day >= about.from && payment.payment.day <= about.to && isAsked(payment))
       found.add({kind: 'paid_twice', payment, line: lineOf(book, payment), candidates: [], also});
-  // A return is dealt with once the row is paid again; one whose second payment came back too is that one debt.
+  // A return is dealt with once the row is paid again, or once a person has confirmed that of a payment in no batch; one
+  // whose second payment came back too is that one debt.
   const shown = new Set<string | undefined>();
   if (back.length > 0)
     for (const one of book.payments({within, state: 'returned'}))
@@ -148,13 +149,14 @@ export function readReconcileReport(
     const isOver =
       state === 'returned' &&
       (again.returned.get(payment.key)?.by !== undefined ||
-        shown.has(repayReference(payment.row?.reference ?? '')));
+        shown.has(repayReference(payment.row?.reference ?? '')) ||
+        (payment.row === undefined && one.returned?.rule === 'confirmed'));
     const kind = isOver ? undefined : OF_PAYMENT[state];
     if (kind !== undefined) found.add({kind, payment: one, line: lineOf(book, one), candidates});
     const plan = one.isCarried || state === 'not_sent' ? undefined : planOf(one, planned);
     if (plan === 'unplanned') unplanned += 1;
     if (plan !== undefined && planned.read.size > 0)
-      found.add({kind: plan, payment: one, line: lineOf(book, one), candidates});
+      found.add({kind: plan, payment: one, line: lineOf(book, {...one, returned: undefined}), candidates});
   }
   const doubts = [...resolvedDoubts(book, planned)].filter(({one}) => isAsked(one));
   for (const {one} of doubts)

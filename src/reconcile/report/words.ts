@@ -4,7 +4,7 @@ import {cleanLine} from '../../sanitize/harmful.ts';
 import type {FoundPayment} from '../book/findings.ts';
 import type {PeriodState, Rule} from '../model/finding.ts';
 import type {BankLine} from '../model/line.ts';
-import type {ExpectedPayment} from '../model/payment.ts';
+import {type ExpectedPayment, isReturnOf} from '../model/payment.ts';
 import type {CurrencyTotals} from '../model/totals.ts';
 import type {ReconcileFinding, FindingKind, ReconcileReport} from './report.ts';
 
@@ -131,6 +131,8 @@ function detailOf(
         : ` is ${payment.status ?? 'open'} at the service; the bank booked it${on}`;
     case 'duplicate':
       if (line !== undefined && state !== 'duplicate') return `, booked once more${on}`;
+      // Only a payment that came back has another line of its own.
+      if (match?.lines.length === 1) return `, returned by ${counted(candidates.length, 'bank line')}`;
       return `, booked by ${counted(Math.max(2, match?.lines.length ?? candidates.length), 'bank line')}`;
     case 'amount_differs':
       return line === undefined ? '' : otherAmountText(line, payment);
@@ -154,15 +156,12 @@ function detailOf(
   }
 }
 
-function otherAmountText(
-  {amount, currency, bookingDay, returnCode}: BankLine,
-  payment: ExpectedPayment,
-): string {
-  const isReturn = amount < 0n !== payment.amount < 0n;
-  const what = `${moneyText(amount, currency)} on ${bookingDay}`;
-  const code = returnCode === undefined ? '' : `, ${returnCode}`;
-  return isReturn ? `; the bank returned ${what}${code}` : `; the bank booked ${what}`;
-}
+const otherAmountText = (line: BankLine, payment: ExpectedPayment): string =>
+  `; the bank ${isReturnOf(line, payment) ? 'returned' : 'booked'} ${bookedText(line)}`;
+
+/** `95.50 USD on 2026-11-17, R03`, without its sign. */
+export const bookedText = ({amount, currency, bookingDay, returnCode}: BankLine): string =>
+  `${moneyText(amount, currency)} on ${bookingDay}${returnCode === undefined ? '' : `, ${returnCode}`}`;
 
 function lineText(line: BankLine, kind: FindingKind, candidates: readonly string[]): string {
   const {amount, currency, bookingDay, texts} = line;

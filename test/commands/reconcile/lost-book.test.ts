@@ -160,4 +160,21 @@ describe('a book that is lost after it has found a return', () => {
     const status = await remit('batch status nov');
     assert.deepEqual([status.exitCode, status.stderr], [0, '']);
   });
+
+  it('is missed for its decisions too, if none of its returns is noted any more', async () => {
+    const {findings} = (await desk.reconcile('--json')).json() as {
+      findings: {line: string; payment: string}[];
+    };
+    const [{line, payment} = {line: '', payment: ''}] = findings;
+    await desk.desk.remit(`reconcile reject ${line} ${payment} --note other`);
+    rmSync(book());
+    const gone = /reconcile\.sqlite is gone, with the decisions and the statements in it/;
+    for (const words of ['statements', 'forget 1 --note x']) {
+      const ran = await desk.desk.remit(`reconcile ${words}`);
+      assert.equal(ran.exitCode, 4, words);
+      assert.match(ran.stderr, gone);
+    }
+    assert.match((await desk.reconcile()).stderr, gone);
+    assert.equal((await desk.desk.remit('reconcile statements')).exitCode, 0);
+  });
 });

@@ -166,6 +166,39 @@ describe('the commands after a finding', () => {
     );
   });
 
+  it('confirm a payment in no batch that came back, and its return', async () => {
+    desk = await LedgerDesk.open(two);
+    const made = await desk.desk.remit(
+      `payouts create --payee ${desk.payee} --amount 7.00 --currency USD --rail standard_ach --auto-approve --yes --json`,
+    );
+    const {id} = made.json() as {id: string};
+    desk.desk.clock.advance(DAY_MS);
+    await desk.desk.sandbox.sandbox.simulate({kind: 'payout', id, outcome: 'return', code: 'R03'});
+    const kinds = async () => {
+      const {findings} = (await desk?.reconcile('--json'))?.json() as {findings: Finding[]};
+      return findings;
+    };
+    const found = await kinds();
+    assert.deepEqual(
+      found.map((one) => one.kind),
+      ['returned', 'unplanned'],
+    );
+    for (const [at, left] of [
+      [1, ['returned']],
+      [0, []],
+    ] as const) {
+      const command = found[at]?.next.at(-1)?.replace('remit ', '') ?? '';
+      assert.match(command, new RegExp(`^reconcile confirm \\S+ ${id} --note TEXT$`));
+      const ran = await desk.desk.remit(command);
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.deepEqual(
+        (await kinds()).map((one) => one.kind),
+        left,
+      );
+    }
+    assert.equal((await desk.desk.remit(`payouts get ${id}`)).exitCode, 8);
+  });
+
   for (const kind of FINDINGS) {
     const world = WORLDS[kind];
     if (world === undefined) continue;

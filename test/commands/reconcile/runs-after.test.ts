@@ -47,6 +47,17 @@ describe('a batch that is run again after the bank has returned a row', () => {
     });
 
   it('is complete once another batch has paid the row again', async () => {
+    const attention = async () =>
+      ((await remit('batch list --json')).json() as {needs_attention: number}[]).map(
+        (batch) => batch.needs_attention,
+      );
+    assert.deepEqual(await attention(), [1]);
+    const refused = await remit(`batch run ${file('nov.failed.csv')} --batch-id dec --yes`);
+    assert.equal(refused.exitCode, 11);
+    assert.match(
+      refused.stderr,
+      /INV-2026-001-again1 looks like INV-2026-001 of batch nov \(.*\): same party, amount and currency; returned by the bank on \S+$/m,
+    );
     await remit(
       `batch run ${file('nov.failed.csv')} --batch-id dec --accept duplicates=1 --yes --until settled`,
     );
@@ -54,6 +65,7 @@ describe('a batch that is run again after the bank has returned a row', () => {
     const ran = await remit('batch resume nov --yes');
     assert.equal(ran.exitCode, 0, ran.stdout + ran.stderr);
     assert.match(ran.stdout, /paid again by batch dec/);
+    assert.deepEqual(await attention(), [0, 0]);
     const row = await remit('batch status nov --row INV-2026-001');
     assert.deepEqual([row.exitCode, /paid again by batch dec/.test(row.stdout)], [0, true]);
     assert.equal(existsSync(file('nov.failed.csv')), false);

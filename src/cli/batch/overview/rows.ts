@@ -11,7 +11,7 @@ import {
   rowsOfBatch,
   type UnreadBatch,
 } from '../../../batch/overview/rows.ts';
-import {EXIT, type ExitCode, RemitError} from '../../../errors.ts';
+import {EXIT, type ExitCode, type Hint, RemitError} from '../../../errors.ts';
 import {GAP} from '../../../output/records/fit.ts';
 import {cellWidth} from '../../../output/text/width.ts';
 import type {LocalContext} from '../../core/context.ts';
@@ -20,6 +20,7 @@ import {typingFor} from '../../../batch/standing/next-command.ts';
 import {isMetadataUnread, notComparedIn} from '../../../batch/answers/difference.ts';
 import {DIFFERS_CODE, NOT_COMPARED_CODE, wasReadAsOther} from '../../../batch/model/outcome.ts';
 import {commandsFor, runAsAnother} from '../place.ts';
+import {isMovedAway, movedTo} from '../../team/moved.ts';
 import {returnsReader} from '../returns.ts';
 import {rowView} from './row-view.ts';
 
@@ -77,7 +78,14 @@ const UNDECIDED: ReadonlySet<FoundRow['state']> = new Set([
 export async function showFound(local: LocalContext, asked: Asked): Promise<ExitCode> {
   const {out} = local;
   const {reference} = asked;
-  const {rows, unread, searched} = await findRows(wantedOf(local, asked), reference);
+  const all = await findRows(wantedOf(local, asked), reference);
+  const moved = [...new Set(all.rows.map(({row}) => row.batch_id))].flatMap((id) =>
+    movedAway(local, asked, id),
+  );
+  const isHere = (id: string) => !moved.some(({batchId}) => batchId === id);
+  const rows = all.rows.filter(({row}) => isHere(row.batch_id));
+  const unread = [...all.unread, ...moved];
+  const searched = all.searched.filter(isHere);
   const leftOut = rows.length === 0 ? await findLeftOut(wantedOf(local, asked), reference, searched) : [];
   if (leftOut.length > 0) {
     for (const {batchId, error} of unread) out.warn(`batch ${batchId} was not searched: ${error.message}`);
@@ -98,10 +106,21 @@ export async function showFound(local: LocalContext, asked: Asked): Promise<Exit
     }
   notePublished(local, rows);
   for (const {batchId, error} of unread) out.warn(`batch ${batchId} was not searched: ${error.message}`);
+  const [away] = moved;
+  if (away !== undefined) out.hint(away.error.hint ?? '');
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) hintRecord(local, asked, only);
   const isBack = rows.some(({isReturned}) => isReturned);
   return unread.length === 0 && !isBack ? EXIT.OK : EXIT.PARTIAL;
+}
+
+/** Where a batch is now, if what this folder has of it is only what was left when it was moved. */
+function movedAway({team}: LocalContext, {kind, reference, stateDir}: Asked, batchId: string): UnreadBatch[] {
+  if (team !== undefined || !isMovedAway(stateDir, kind, batchId)) return [];
+  const to = movedTo(stateDir, kind, batchId);
+  const words = [KINDS[kind].topic, 'batch', 'find', reference, '--state', to];
+  const hint: Hint = (commands) => commands.read(...words);
+  return [{batchId, error: new RemitError('NO_BATCH', `it was moved to ${to}`, {hint})}];
 }
 
 /** Whether the columns that are always shown fit; the terminal would break an id, which then cannot be copied whole. */

@@ -6,6 +6,8 @@ import {KINDS} from '../../../batch/model/kinds.ts';
 import type {PlannedBatch} from '../../../batch/plan/plan.ts';
 import type {RevisionFacts} from '../../../batch/plan/revision.ts';
 import {minus, type Part} from '../../../batch/model/part.ts';
+import {type BankReturns, returnedText} from '../../../batch/report/returned.ts';
+import {usualId} from '../../../contract/ids.ts';
 import type {AlikeExample} from '../../../batch/registry/look-alikes.ts';
 import type {Survey} from '../../../batch/registry/survey.ts';
 import type {Work} from '../../../batch/registry/work.ts';
@@ -182,7 +184,7 @@ export function repeatsText({count, examples}: PlanFigures['softDuplicates']): s
 }
 
 /** What other batches of this state folder mean for this one; empty if nothing. */
-export function surveyText(survey: Survey): string[] {
+export function surveyText(survey: Survey, back: BankReturns['found'] = new Map()): string[] {
   const lines: string[] = [];
   if (survey.doubts > 0)
     lines.push(
@@ -197,8 +199,15 @@ export function surveyText(survey: Survey): string[] {
       `  ${counted(survey.conflicts, 'row')} (${survey.conflictExample}${survey.conflicts > 1 ? ', …' : ''}) whose reference another batch uses for another payment or has not finished: not sent`,
     );
   const {alike, similar} = survey;
-  for (const example of alike.examples)
-    lines.push(`  ${exampleText(example)}: same party, amount and currency`);
+  for (const example of alike.examples) {
+    const {earlier, reference} = example;
+    const returned =
+      earlier.id === null // as in a copy of a shared registry
+        ? [...back.values()].find(({repayReference: again}) => again === reference)
+        : back.get(usualId(earlier.id));
+    const also = returned === undefined ? '' : `; ${returnedText(returned)}`;
+    lines.push(`  ${exampleText(example)}: same party, amount and currency${also}`);
+  }
   if (alike.count > alike.examples.length) lines.push(`  … ${alike.count - alike.examples.length} more`);
   for (const [reference, ...others] of similar.examples)
     lines.push(`  ${reference} looks like ${others.join(', ')} of another batch`);

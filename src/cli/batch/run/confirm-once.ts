@@ -13,6 +13,7 @@ import {RemitError} from '../../../errors.ts';
 import {refuseForLive} from '../../guard/test-only.ts';
 import {operatorName} from '../../runtime/operator.ts';
 import {noteTyped} from '../place.ts';
+import {returnsReader} from '../returns.ts';
 import {confirmBatch, duplicatesOf} from './confirm.ts';
 import {grantBatch} from './granted.ts';
 import {commandsOfRun, type RunRequest, statusCommand, typing} from './request.ts';
@@ -55,9 +56,13 @@ export async function confirmOnce(
   const work = workOf({journal, plan, survey, reach, taken: sentAgain});
   if (doing === 'release' && work.open.rows === 0 && !work.isOver && journal.tally().staged.count === 0)
     throw nothingToRelease(request, batch);
+  const isAlike = survey.alike.examples.length > 0;
+  const {found: back} = isAlike
+    ? await returnsReader(context, request.stateDir, context.profile)(batch)
+    : {found: new Map<string, never>()};
   const isAgreed = await confirmBatch({
     ...{context, typed, plan, survey, work, flags, accepted, doing},
-    ...{known, acknowledged, again, onAsk},
+    ...{known, acknowledged, again, back, onAsk},
   });
   batch.lock.assertHeld(); // a prompt may stay open for hours
   registry.assertHeld();

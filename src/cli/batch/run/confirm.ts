@@ -5,6 +5,7 @@ import {accepting, type Retype} from '../../../batch/model/accept.ts';
 import {type Part, plus} from '../../../batch/model/part.ts';
 import type {Typed} from '../../line/command-line.ts';
 import type {Context} from '../../core/context.ts';
+import type {BankReturns} from '../../../batch/report/returned.ts';
 import {refusePaidElsewhere, type Survey} from '../../../batch/registry/survey.ts';
 import type {Work} from '../../../batch/registry/work.ts';
 import type {Accepted} from '../accept.ts';
@@ -48,6 +49,8 @@ export async function confirmBatch(options: {
   acknowledged?: Acknowledged | undefined;
   /** Rows that are sent again with new keys: the prompt covers them, not the plan. */
   again?: Part | undefined;
+  /** What the bank has returned of what the rows look like. */
+  back: BankReturns['found'];
   /** Called before the prompt. */
   onAsk: () => void;
 }): Promise<boolean> {
@@ -73,7 +76,7 @@ export async function confirmBatch(options: {
         : `Batch ${plan.batchId}: ${counted(sums.rows, 'row')} to be sent again, ${totalsText(sums)}`;
     if (isLive) out.notice(text);
     else out.note(text);
-    for (const line of [...surveyText(survey), ...workText(work, options.again !== undefined)])
+    for (const line of [...surveyText(survey, options.back), ...workText(work, options.again !== undefined)])
       out.notice(line);
   } else if (!work.isOver && !(options.doing === 'retry' && work.open.rows === 0))
     out.note(questionOf(options).replace(/\?$/, '.'));
@@ -144,7 +147,7 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
   const isNew = options.acknowledged === undefined; // the file's own were acknowledged with its plan
   const unacknowledged = (what: string, n: number, name: 'duplicates' | 'similar') => {
     if (isNew) repeatsText(softDuplicates).forEach(show);
-    surveyText(survey).forEach(show);
+    surveyText(survey, options.back).forEach(show);
     const found = n === 0 ? `${NONE[name]}, so --accept ${name}=${accepted[name]} does not hold` : what;
     const again = `${n === 0 ? 'without it' : 'if all of them are intended'}: ${retype(options, stated, COUNTED)}`;
     const first = settlingAdvice(options.context, plan.kind, survey.alike.examples);

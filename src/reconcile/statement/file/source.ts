@@ -1,4 +1,5 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
+import {nextTurn} from '../../../clock.ts';
 import {codeOf, messageOf} from '../../../narrow.ts';
 import type {Refuse} from './refusal.ts';
 import type {StatementEncoding} from './statement.ts';
@@ -32,6 +33,7 @@ async function* piecesOf(read: (size: number, at: number) => Buffer): AsyncGener
   for (let piece = read(CHUNK_BYTES, at); piece.length > 0; piece = read(CHUNK_BYTES, at)) {
     at += piece.length;
     yield piece;
+    await nextTurn(); // a signal can only arrive between two turns
   }
 }
 
