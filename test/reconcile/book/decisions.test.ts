@@ -108,8 +108,10 @@ describe('a decision', () => {
       assert.deepEqual(states(book), {one: 'contradicted', two: 'contradicted', a: 'unexplained'});
       book.addPayments([payment(1), payment(2, {amount: -70n})]);
       assert.deepEqual(states(book), {one: 'contradicted', two: 'contradicted', a: 'unexplained'});
+      addAll(book, [line('a', {amount: -1070n, text: '2 ENTRIES'}), line('b', {amount: -1070n})]);
+      assert.deepEqual(states(book), {one: 'suggested', two: 'suggested', a: 'unexplained', b: 'suggested'});
       book.decide(decision('confirm', 'a', [TWO, ONE]));
-      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched'});
+      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched', b: 'unexplained'});
     }));
 
   it('ignores a line', () =>
