@@ -325,4 +325,10 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'if (true) readRow({cells, line, columns}, into, amounts, {refuse, options});',
     reason: 'The header comes before the records.',
   },
+  {
+    symbol: 'NO_END',
+    before: "export const NO_END = '9';",
+    after: 'export const NO_END = "9~";',
+    reason: 'Both are later than every day.',
+  },
 ];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type {Journal} from '../../../src/batch/journal/journal.ts';
 import {
+  attentionBeside,
   NO_RETURNS,
   repayReference,
   returnedRows,
@@ -94,6 +95,23 @@ describe('the rows that a bank has returned', () => {
         [...new Set([first, ...(count > 9_999 ? [20_001] : []), last])],
       );
     });
+});
+
+describe('the rows that need attention', () => {
+  it('are as many as are asked for, without those that the bank has returned', () => {
+    const all = ['INV-1', 'INV-2', 'INV-3', 'INV-4', 'INV-5'].map((reference) => ({reference}));
+    const journal = {
+      needingAttention: (limit: number, doubts: number) => all.slice(doubts, doubts + limit),
+    } as unknown as Journal;
+    const returned = returnedRows(journalOf([1, 2, 3], {state: 'accepted', status: 'failed'}), {
+      found: new Map([2, 3].map((n) => [idOf(n).toLowerCase(), back()])),
+    }).found;
+    const found = (limit: number, doubts: number, rows = returned) =>
+      attentionBeside(journal, limit, {doubts, returned: rows}).map(({reference}) => reference);
+    assert.deepEqual(found(2, 0), ['INV-1', 'INV-4']);
+    assert.deepEqual(found(1, 2), ['INV-4']);
+    assert.deepEqual(found(2, 1, NO_RETURNS), ['INV-2', 'INV-3']);
+  });
 });
 
 describe('a summary with returned rows', () => {

@@ -287,6 +287,10 @@ describe('a statement in the book', () => {
         `other.xml is of the account …9999, which is account another account according to own.xml, not ${ACCOUNT}`,
       );
       assert.equal(taken.exitCode, 5);
+      assert.match(
+        taken.hint ?? '',
+        /--account another account --statement FILE; if own\.xml was .* reconcile forget \d+ --note TEXT$/,
+      );
       assert.equal(book.statements.all()[0]?.name, 'own.xml');
       book.forget(idOf(book, 'own.xml'), how);
       await add(book, 'other.xml', [stated('s a')], {number: other});

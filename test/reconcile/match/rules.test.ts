@@ -437,7 +437,8 @@ describe('the rules', () => {
         simulated: 'internal',
       },
     });
-    const only = line('only', {text: 'simulated credit'});
+    const [only, other] = [line('only', {text: 'simulated credit'}), line('other')];
     assert.deepEqual(await states([], [only], {isInternal}), {only: 'internal'});
+    assert.deepEqual(await states([], [other], {isInternal}), {other: 'unexplained'});
   });
 });

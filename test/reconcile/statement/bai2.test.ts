@@ -15,7 +15,7 @@ const FILE = [
   '98,203450,1,10/',
   '99,203450,1,12/',
 ];
-const file = (change: (lines: string[]) => void = () => undefined, end = '\n'): string => {
+const file = (change: (lines: string[]) => unknown = () => undefined, end = '\n'): string => {
   const lines = [...FILE];
   change(lines);
   return lines.join(end);
@@ -61,6 +61,11 @@ describe('BAI2', () => {
     const broken = file((lines) => (lines[8] = `${String(lines[8])}\n1111111 REST`));
     const {lines} = await read(broken);
     assert.equal(lines[2]?.texts.at(-1)?.text, 'CHECK\n1111111 REST');
+    const odd = file((all) => all.splice(9, 0, '99x')); // text too
+    assert.equal((await read(odd)).lines[2]?.texts.at(-1)?.text, 'CHECK\n99x');
+    const ends = ['49,203450,9/', '98,203450,1,11/', '99,203450,1,13/'];
+    const empty = file((all) => all.splice(9, 3, '88', ...ends));
+    assert.equal((await read(empty)).lines[2]?.texts.at(-1)?.text, 'CHECK');
   });
 
   it('reports of a day that is not over have pending lines and no balances', async () => {

@@ -252,13 +252,13 @@ describe('camt.053', () => {
       camtDocument(
         camtStatement({
           statement:
-            '<FrToDt><FrDtTm>2026-03-01T00:00:00+01:00</FrDtTm><ToDtTm>2026-03-02T23:59:59</ToDtTm></FrToDt>',
+            '<FrToDt><FrDtTm>2026-02-28T00:00:00+01:00</FrDtTm><ToDtTm>2026-03-02T23:59:59</ToDtTm></FrToDt>',
           opening: camtBalance('OPBD', '100.00', '2026-02-28', 'DBIT'),
           closing: camtBalance('CLBD', '0.00', '2026-03-02') + camtBalance('CLAV', '7.00', '2026-03-02'),
         }),
       ),
     );
-    const expected = {account: 'A', currency: 'EUR', from: '2026-03-01', to: '2026-03-02'};
+    const expected = {account: 'A', currency: 'EUR', from: '2026-02-28', to: '2026-03-02'};
     assert.deepEqual(balances, [{...expected, opening: -10_000n, closing: 0n}]);
   });
 

@@ -160,6 +160,13 @@ describe('CSV statements', () => {
     assert.equal((await read(text('KWD', '1.12'))).lines[0]?.amount, 1_120n);
   });
 
+  it('without a line have no account that could be named', async () => {
+    const {hint} = await refuses(csv('booking_date,amount,currency,account'), /it has none$/, {
+      number: '1234',
+    });
+    assert.equal(hint, 'name one by its last four characters or more: --account-number NUMBER');
+  });
+
   it('read the days of every form', async () => {
     for (const [dayFormat, day] of [
       ['YYYY-MM-DD', '2026-03-02'],

@@ -84,7 +84,15 @@ describe('statement files that are hostile or damaged', () => {
   });
 
   it('are refused with continuations without an end', async () => {
-    await refuses(BAI2.replace('Käse', `Käse${'\n88,x'.repeat(20_000)}`), /too many continuations/);
+    const continued = (count: number) =>
+      read(
+        BAI2.replace('Käse', `Käse${'\n88,x'.repeat(count)}`)
+          .replace('49,100,3', `49,100,${count + 3}`)
+          .replace('98,100,1,5', `98,100,1,${count + 5}`)
+          .replace('99,100,1,7', `99,100,1,${count + 7}`),
+      );
+    assert.equal((await continued(9_999)).lines.length, 1);
+    await assert.rejects(continued(10_000), /line 10004: a record with too many continuations/);
     await refuses(MT940.replace('Käse', `Käse${'\nx'.repeat(20_000)}`), /too many lines/);
   });
 

@@ -168,6 +168,8 @@ describe('MT940', () => {
     const text = statement([], {number: '9223382012EUR'}).replace(':60F:C', ':60F:D');
     const {balances} = await read(text);
     assert.deepEqual([balances[0]?.opening, await accountOf(text)], [-10_000n, '…2012']);
+    const iban = 'GB29NWBK60161331926819';
+    assert.equal((await read(statement([], {number: iban}), {number: iban})).number, iban);
   });
 
   describe('refuses', () => {
