@@ -3,6 +3,7 @@ import type {Journal} from '../../../src/batch/journal/journal.ts';
 import {
   attentionBeside,
   NO_RETURNS,
+  repaidReference,
   repayReference,
   returnedRows,
   returnedText,
@@ -234,6 +235,8 @@ describe('a returned row', () => {
       ['INV-1-again1x', 'INV-1-again1x-again1'],
       ['-again3', '-again4'],
     ] as const)
-      assert.equal(repayReference(reference), next);
+      assert.deepEqual([repayReference(reference), repaidReference(next)], [next, reference]);
+    for (const reference of ['INV-1', 'INV-1-again0', 'INV-1-again1x'])
+      assert.equal(repaidReference(reference), undefined);
   });
 });

@@ -255,6 +255,16 @@ describe('a decision', () => {
       const returns = [TWO, recordId(3)];
       refused(decision('confirm', 'back', returns), /1,250\.00 USD, and its 2 payments are 2,500\.00 USD/);
       refused(decision('confirm', 'back', [TWO]), /leave out --difference/, 5n);
+      const strange = {currency: 'QQQ', amount: -1000n}; // which has an unknown number of decimals
+      book.addPayments([payment(4, strange)]);
+      addAll(
+        book,
+        [...book.lines()].map((each) => each.line).concat(line('q', {...strange, amount: -1005n})),
+      );
+      refused(
+        decision('confirm', 'q', [recordId(4)]),
+        /^line q is 1005 minor units QQQ, .* is 1000 minor units QQQ: the difference is 5 minor .*--difference 5$/,
+      );
       assert.deepEqual(book.decisions(), []);
       book.decide(decision('confirm', 'a', [ONE]), 3468n);
       book.decide(decision('confirm', 'back', [TWO, TWO]));
@@ -264,6 +274,7 @@ describe('a decision', () => {
         a: 'matched',
         back: 'returned',
         both: 'unexplained',
+        q: 'unexplained',
       });
       assert.throws(() => book.decide(decision('confirm', 'both', returns)), /already has the line back/);
       book.decide(decision('reject', 'back', [TWO]));

@@ -226,6 +226,25 @@ describe('the rules', () => {
     assert.equal(await state([payment(1, {groups: ['one']})], [line('file')]), 'suggested');
   });
 
+  it('4: need a day on which every payment of the group is due, whatever the days of those that failed', async () => {
+    const group = [
+      payment(1, {groups: ['file']}),
+      payment(2, {groups: ['file'], amount: -500n, day: '2026-03-04'}),
+    ];
+    for (const day of [undefined, '2026-02-02', '2026-03-20'])
+      for (const [bookingDay, state] of [
+        ['2026-03-03', 'unexplained'],
+        ['2026-03-04', 'matched'],
+        ['2026-03-05', 'matched'],
+        ['2026-03-06', 'unexplained'],
+      ] as const) {
+        const failed = payment(3, {groups: ['file'], amount: -70n, status: 'failed', day: day ?? ''});
+        const whole = line('file', {amount: -1500n, text: '2 ENTRIES', bookingDay});
+        const found = await states(day === undefined ? group : [...group, failed], [whole]);
+        assert.equal(found['file'], state, `${day} ${bookingDay}`);
+      }
+  });
+
   it('4: suggest a line with the sum of a group that does not state how many payments it has', async () => {
     const group = [payment(1, {groups: ['file']}), payment(2, {groups: ['file'], amount: -500n})];
     const state = async (text: string, path = 'text') =>
