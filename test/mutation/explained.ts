@@ -331,4 +331,10 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'export const NO_END = "9~";',
     reason: 'Both are later than every day.',
   },
+  {
+    symbol: 'requireSum',
+    before: 'magnitude(amounts.reduce((sum, each) => sum + each, 0n)),',
+    after: 'magnitude(amounts.reduce((sum, each) => sum - each, 0n)),',
+    reason: 'Both sums have the same magnitude.',
+  },
 ];

@@ -107,7 +107,7 @@ function takeDuplicates(work: MatchWork): void {
 function suggestStated(work: MatchWork): void {
   work.db.exec(
     `insert into w_pairs (l, p, rule) select l, p, ${RULE_OF_KIND} from (
-       select p, l, kind from w_hits where ${EQUAL} and ${IS_FREE} group by p having count(*) = 1 and kind > 2)
+       select p, l, kind from w_hits where ${EQUAL} and ${IS_FREE} group by p having count(*) = 1)
      where ${IS_CLEAR}`,
   );
   takePairs(work, {state: 'suggested'});

@@ -120,6 +120,18 @@ describe('a decision', () => {
       assert.deepEqual(states(book), {one: 'ambiguous', two: 'ambiguous', a: 'ignored', b: 'ambiguous'});
     }));
 
+  it('about a pending line is valid once it is posted, and void if it is pending again', () =>
+    withBook((book) => {
+      const after = (state: 'pending' | 'posted') => (addAll(book, [line('a', {state})]), states(book)['a']);
+      after('pending');
+      book.decide(decision('ignore', 'a'));
+      assert.deepEqual((['pending', 'posted', 'pending'] as const).map(after), [
+        'ignored',
+        'ignored',
+        'changed',
+      ]);
+    }));
+
   it('is followed by the next one about its line, and all are kept', () =>
     alike((book) => {
       const all = [

@@ -200,6 +200,9 @@ describe('a statement in the book', () => {
           's a': 'unexplained',
           's b': 'changed',
         });
+        const [newest, oldest] = [second, first].map((name) => idOf(book, `${name}.csv`));
+        assert.deepEqual(book.statements.about('s b', {has: false}), [newest, oldest]);
+        assert.deepEqual(book.statements.about('s b', {has: true}), [idOf(book, 'long.csv')]);
         book.forget(idOf(book, 'short.csv'), how);
         assert.equal(states(book)['s b'], 'unexplained');
       }));
@@ -266,7 +269,9 @@ describe('a statement in the book', () => {
       await add(book, 'march.xml', [stated('s a')]);
       const other = 'DE02100100100006829999';
       const april = stated('s b', {bookingDay: '2026-04-01'});
-      const {message, exitCode} = await refusal(() => add(book, 'other.xml', [], {number: other}));
+      const refused = await refusal(() => add(book, 'other.xml', [], {number: other}));
+      const {message, exitCode} = refused;
+      assert.match(refused.hint ?? '', /, add --account-number 9999$/);
       assert.equal(exitCode, 5);
       assert.match(
         message,

@@ -245,6 +245,16 @@ describe('the rules', () => {
       }
   });
 
+  it('4: take groups with the same members, but for those that failed, for one', async () => {
+    const groups = {groups: ['batch', 'file']};
+    const all = [payment(1, groups), payment(2, {...groups, amount: -500n})];
+    const failed = payment(3, {groups: ['file'], amount: -70n, status: 'failed'});
+    const whole = line('file', {amount: -1500n, text: '2 ENTRIES'});
+    assert.equal((await states([...all, failed], [whole]))['file'], 'matched');
+    const other = [1, 4].map((n) => payment(n + 10, {groups: ['other'], amount: -750n}));
+    assert.equal((await states([...all, failed, ...other], [whole]))['file'], 'ambiguous');
+  });
+
   it('4: suggest a line with the sum of a group that does not state how many payments it has', async () => {
     const group = [payment(1, {groups: ['file']}), payment(2, {groups: ['file'], amount: -500n})];
     const state = async (text: string, path = 'text') =>

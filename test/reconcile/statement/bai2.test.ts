@@ -41,6 +41,8 @@ describe('BAI2', () => {
         ['REF2', 500n, 'USD', '2026-03-01', undefined, 'posted', 'THIRD'],
         [undefined, -450n, 'USD', '2026-03-01', undefined, 'posted', 'CHECK'],
       ]);
+      const paths = lines[0]?.texts.map(({path}) => path);
+      assert.deepEqual(paths, ['type_code', 'bank_reference', 'customer_reference', 'text']);
       const day = '2026-03-01';
       const expected = {
         account: 'A',
@@ -69,8 +71,11 @@ describe('BAI2', () => {
   });
 
   it('reports of a day that is not over have pending lines and no balances', async () => {
-    const {lines, balances} = await read(file((all) => (all[1] = String(all[1]).replace(',2/', ',3/'))));
-    assert.deepEqual([lines.map(({state}) => state), balances], [['pending', 'pending', 'pending'], []]);
+    for (const modifier of [1, 3]) {
+      const text = file((all) => (all[1] = String(all[1]).replace(',2/', `,${modifier}/`)));
+      const {lines, balances} = await read(text);
+      assert.deepEqual([lines.map(({state}) => state), balances], [['pending', 'pending', 'pending'], []]);
+    }
   });
 
   it('states balances only if the account has both, by the ledger', async () => {

@@ -141,6 +141,7 @@ describe('CSV statements', () => {
       ['1.234,567', '1.234,56'],
     ] as const)
       await assert.rejects(amountOf(amount, format), /line 2: /, amount);
+    await assert.rejects(amountOf('1a2,345', '1,234.56'), /is not an amount such as 1,234\.56$/);
   });
 
   it('need decimals somewhere, unless the currency has none or the form is declared', async () => {

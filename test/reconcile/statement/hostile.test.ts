@@ -149,6 +149,20 @@ describe('statement files that are hostile or damaged', () => {
     });
   }
 
+  it('are refused with the line of a bad byte in any piece of a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'remit-statement-'));
+    const path = join(folder, 'file');
+    for (const [sign, words] of [
+      ['\xe4', /line 40002: is not UTF-8/],
+      ['\0', /line 40002: has a NUL/],
+    ] as const) {
+      const rows = '2026-03-02,1.00,EUR,x\n'.repeat(40_000);
+      writeFileSync(path, Buffer.from(CSV.replace('\n', `\n${rows}`).replace('Käse', sign), 'latin1'));
+      await assert.rejects(readLines(path), words);
+    }
+    rmSync(folder, {recursive: true});
+  });
+
   it('are refused if they declare an encoding that is not known', async () => {
     await refuses(CAMT.replace('UTF-8', 'EBCDIC'), /declares the encoding ebcdic/);
     await refuses(`OFXHEADER:100\nENCODING:USASCII\nCHARSET:9999\n\n${OFX}`, /declares the encoding 9999/);

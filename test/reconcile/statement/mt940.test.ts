@@ -149,6 +149,27 @@ describe('MT940', () => {
     );
   });
 
+  it('gives each statement the days of its own lines and balances', async () => {
+    const next = [
+      ':20:X',
+      ':25:51230800/0000007055',
+      ':28C:2',
+      ':60F:C260302EUR5,',
+      ':62F:C260304EUR5,',
+      '-',
+      '',
+    ];
+    const text = statement([':61:260228C1,00NTRFX']) + next.join('\r\n');
+    const {balances} = await read(text);
+    assert.deepEqual(
+      balances.map(({from, to}) => [from, to]),
+      [
+        ['2026-02-28', '2026-03-02'],
+        ['2026-03-03', '2026-03-04'],
+      ],
+    );
+  });
+
   it('reads statements that no line separates, each with its account', async () => {
     const open = (number: string) =>
       `:20:X\n:25:${number}\n:28C:1\n:60F:C260301EUR1,00\n:62F:C260302EUR1,00\n`;
