@@ -158,6 +158,25 @@ describe('the rules', () => {
         );
       });
 
+    it('of each of 60 payments, that came back after 1 to 60 days', async () => {
+      const days = Array.from({length: 60}, (_, index) => index + 1);
+      const {payments, lines, totals} = await reconcile(
+        days.map((n) => payment(n)),
+        days.flatMap((n) => [
+          line(`paid ${n}`, {text: recordId(n)}),
+          line(`back ${n}`, {
+            text: `RETURN ${recordId(n)}`,
+            amount: 1000n,
+            bookingDay: addDays('2026-03-03', n),
+          }),
+        ]),
+        options,
+      );
+      assert.deepEqual([...new Set(Object.values(payments))], ['returned']);
+      assert.deepEqual([...new Set(Object.values(lines))].sort(), ['matched', 'returned']);
+      assert.deepEqual(totals.perCurrency[0]?.returned, {count: 60, sum: 60_000n});
+    });
+
     it('not before that line, not with another amount, and not without a match', async () => {
       const state = async (...lines: Parameters<typeof reconcile>[1]) => states([payment(1)], lines, options);
       assert.deepEqual(await state(paid, back(-1)), {

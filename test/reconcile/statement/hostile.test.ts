@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {RemitError} from '../../../src/errors.ts';
+import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
 import {STATEMENT_FORMATS} from '../../../src/reconcile/statement/file/statement.ts';
 import {camtDocument, camtEntry, camtStatement, read, readLines, refuses} from './statements.ts';
 
@@ -98,6 +100,13 @@ describe('statement files that are hostile or damaged', () => {
 
   for (const format of STATEMENT_FORMATS) {
     const text = FILES[format];
+    it(`are not blamed for an error of what takes their lines: ${format}`, async () => {
+      const take = () => {
+        throw new RemitError('STATE', 'the disk is full');
+      };
+      await assert.rejects(readStatement(Buffer.from(text), {account: 'A'}, take), {code: 'STATE'});
+    });
+
     it(`are read in every encoding that they declare: ${format}`, async () => {
       assert.equal(word((await read(text)).lines), 'Käse');
       assert.equal(word((await read(`\ufeff${text}`)).lines), 'Käse');
