@@ -314,12 +314,6 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'No text has no path.',
   },
   {
-    symbol: 'statedOf',
-    before: 'const before = from > first.first ? sumOf(work, first, [first.first, dayFrom(from, -1)]) : 0n;',
-    after: 'const before = true ? sumOf(work, first, [first.first, dayFrom(from, -1)]) : 0n;',
-    reason: 'The sum of no days is 0.',
-  },
-  {
     symbol: 'readCsv',
     before: 'if (columns !== undefined) readRow({cells, line, columns}, into, amounts, {refuse, options});',
     after: 'if (true) readRow({cells, line, columns}, into, amounts, {refuse, options});',
@@ -336,5 +330,35 @@ export const EXPLAINED: readonly Explanation[] = [
     before: 'magnitude(amounts.reduce((sum, each) => sum + each, 0n)),',
     after: 'magnitude(amounts.reduce((sum, each) => sum - each, 0n)),',
     reason: 'Both sums have the same magnitude.',
+  },
+  {
+    symbol: 'STATEMENT_CACHE_KIB',
+    before: 'const STATEMENT_CACHE_KIB = 24_000;',
+    after: 'const STATEMENT_CACHE_KIB = (24_000 + 1);',
+    reason: 'The cache takes time or memory only: what is found is the same.',
+  },
+  {
+    symbol: 'CACHE_KIB',
+    before: 'const CACHE_KIB = 64_000;',
+    after: 'const CACHE_KIB = (64_000 + 1);',
+    reason: 'The cache takes time or memory only: what is found is the same.',
+  },
+  {
+    symbol: 'Book.addStatement',
+    before: 'setCache(this.#db, CACHE_KIB);',
+    after: ';',
+    reason: 'The cache takes time or memory only: what is found is the same.',
+  },
+  {
+    symbol: 'Book.addStatement',
+    before: 'setCache(this.#db, STATEMENT_CACHE_KIB);',
+    after: ';',
+    reason: 'The cache takes time or memory only: what is found is the same.',
+  },
+  {
+    symbol: 'Book.open',
+    before: 'setCache(db, CACHE_KIB);',
+    after: ';',
+    reason: 'The cache takes time or memory only: what is found is the same.',
   },
 ];

@@ -82,6 +82,14 @@ describe('a statement in the book', () => {
       assert.deepEqual(states(book)['a'], 'unexplained');
     }));
 
+  it('leaves the key of a line alone that an earlier one has, whatever comes first in a text', () =>
+    withBook(async (book) => {
+      await add(book, 'one.xml', [stated('k', {text: 'last'})]);
+      await add(book, 'two.xml', [stated('k', {text: 'first'}), stated('k', {text: 'last'})]);
+      const keys = [...book.lines()].map(({line: {key, texts}}) => `${texts[0]?.text} ${key === 'k'}`);
+      assert.deepEqual(keys.sort(), ['first false', 'last true']);
+    }));
+
   it('is listed, and forgotten with all that only it has', () =>
     withBook(async (book) => {
       addAll(book, [line('a')]);
@@ -271,7 +279,10 @@ describe('a statement in the book', () => {
       const april = stated('s b', {bookingDay: '2026-04-01'});
       const refused = await refusal(() => add(book, 'other.xml', [], {number: other}));
       const {message, exitCode} = refused;
-      assert.match(refused.hint ?? '', /, add --account-number 9999$/);
+      assert.match(
+        refused.hint ?? '',
+        / reconcile forget \d+ --note TEXT; if .*, add --account-number 9999$/,
+      );
       assert.equal(exitCode, 5);
       assert.match(
         message,

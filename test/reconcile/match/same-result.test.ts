@@ -83,8 +83,13 @@ describe('a match', () => {
       const without = world.lines.filter((each) => each !== line);
       const altered = [...without, {...line, amount: line.amount - 1n}];
       const doubled = [...world.lines, {...line, key: `${line.key} again`}];
-      for (const lines of [without, altered, doubled]) {
+      for (const [lines, state] of [
+        [without, /contradicted|ambiguous/],
+        [altered, /amount_differs/],
+        [doubled, /duplicate/],
+      ] as const) {
         const after = await found(world.payments, lines);
+        assert.match((JSON.parse(after.payments[key]!) as FoundPayment).state, state);
         const moved = world.payments
           .map((each) => each.key)
           .filter((each) => after.payments[each] !== before.payments[each]);

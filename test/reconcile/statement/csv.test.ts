@@ -176,8 +176,11 @@ describe('CSV statements', () => {
       ['DD/MM/YYYY', '02/03/2026'],
       ['DD.MM.YYYY', '2.3.2026'],
     ] as const) {
-      const {lines} = await read(csv('booking_date,amount,currency_code', `${day},1.00,USD`), {dayFormat});
+      const text = (written: string) => csv('booking_date,amount,currency_code', `${written},1.00,USD`);
+      const {lines} = await read(text(day), {dayFormat});
       assert.equal(lines[0]?.bookingDay, '2026-03-02', dayFormat);
+      for (const other of [`x${day}`, `${day}x`])
+        await refuses(text(other), /line 2: "\S+" is not a date in the form/, {dayFormat});
     }
   });
 
