@@ -361,4 +361,22 @@ export const EXPLAINED: readonly Explanation[] = [
     after: ';',
     reason: 'The cache takes time or memory only: what is found is the same.',
   },
+  {
+    symbol: 'earlier',
+    before: 'const earlier = (a: string, b: string): string => (b < a ? b : a);',
+    after: 'const earlier = (a: string, b: string): string => (b <= a ? b : a);',
+    reason: 'Equal days are the same.',
+  },
+  {
+    symbol: 'later',
+    before: 'const later = (a: string, b: string): string => (b > a ? b : a);',
+    after: 'const later = (a: string, b: string): string => (b >= a ? b : a);',
+    reason: 'Equal days are the same.',
+  },
+  {
+    symbol: 'CamtTotals.entry',
+    before: 'total.sum += amount < 0n ? -amount : amount;',
+    after: 'total.sum += amount <= 0n ? -amount : amount;',
+    reason: 'A sum of 0 has no sign.',
+  },
 ];

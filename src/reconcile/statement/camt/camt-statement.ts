@@ -38,7 +38,7 @@ export class CamtStatement {
       this.#from = from === undefined ? undefined : isoDay(from, at);
     } else if (name === 'TxsSummry') this.#totals.stated(element);
     else if (name === 'Bal') this.#balance(element, place);
-    else if (name === 'Ntry') {
+    else {
       const entry = camtLines(element, details, {number: this.#number, ...at});
       this.#totals.entry(entry);
       for (const line of entry.lines) this.#into.line(line);
