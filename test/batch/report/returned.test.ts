@@ -142,6 +142,18 @@ describe('a summary with returned rows', () => {
     assert.deepEqual([open.state, open.next, open.failed], ['incomplete', 'report', 0]);
   });
 
+  it('is complete with rows that another batch has paid, and not with others that failed or differ', () => {
+    const again = {paidAgainBy: 'december'};
+    const stateOf = (fields: Partial<Summary>, ...more: [number, ReturnedRow][]) => {
+      const before = summary({state: 'incomplete', failed: 1, ...fields});
+      return withReturns(before, known(row(1, {...again, status: 'failed'}), ...more), typeOf).state;
+    };
+    assert.equal(stateOf({}, row(2, again)), 'complete');
+    assert.equal(stateOf({accepted: 4, already_paid: 1}), 'complete');
+    assert.equal(stateOf({accepted: 4}), 'incomplete');
+    assert.equal(stateOf({failed: 2, differs: 1}), 'incomplete');
+  });
+
   it('names the batch that continues its rows, if that is so for all of them', () => {
     const held = {heldBy: 'december'};
     const nextOf = (...rows: [number, ReturnedRow][]) => withReturns(summary(), known(...rows), typeOf).next;
@@ -163,6 +175,7 @@ describe('a summary with returned rows', () => {
     assert.equal(nextOf({failed: 2}, row(1, failed)), 'report');
     assert.equal(nextOf({failed: 1, accepted: 3}, row(1, again)), 'report');
     assert.equal(nextOf({failed: 1, accepted: 3, rejected: 1}, row(1, again)), 'retry');
+    assert.equal(nextOf({failed: 1, accepted: 3, unapproved: 1}, row(1, again)), 'retry');
     assert.equal(nextOf({failed: 1, differs: 1}, row(1, again)), 'report');
     assert.equal(nextOf({failed: 1, next: 'resume', accepted: 3}, row(1, again)), 'resume');
     const lacking = {found: new Map([row(1, again)]), readAgain: 'reconcile'};

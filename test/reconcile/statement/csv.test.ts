@@ -142,6 +142,8 @@ describe('CSV statements', () => {
     ] as const)
       await assert.rejects(amountOf(amount, format), /line 2: /, amount);
     await assert.rejects(amountOf('1a2,345', '1,234.56'), /is not an amount such as 1,234\.56$/);
+    await assert.rejects(amountOf('"1,234.00"'), /is not an amount such as 1234\.56$/);
+    assert.equal(await amountOf('123,456.78', '1,234.56'), 12_345_678n);
   });
 
   it('need decimals somewhere, unless the currency has none or the form is declared', async () => {
@@ -208,6 +210,16 @@ describe('CSV statements', () => {
       ['a currency that is missing', row(day, '1.00', ''), /line 3: the currency is missing/],
       ['an unknown currency', row(day, '1.00', 'ABC'), /line 3: "ABC"/],
       ['a cell too many', row(day, '1.00', 'USD,'), /line 3: has 4 cells; the header has 3/],
+      [
+        'a direction beside debit and credit',
+        csv('booking_date,debit,credit,direction,currency', `${day},1.00,,D,USD`),
+        /line 1: has a column direction beside debit and credit$/,
+      ],
+      [
+        'a column credit alone',
+        csv('booking_date,credit', `${day},1.00`),
+        /has only one of the columns debit and credit$/,
+      ],
       ['an open quote', row(day, '"1.00'), /quote that is never closed/],
       [
         'amounts that may be minor units',
