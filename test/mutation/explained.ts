@@ -379,4 +379,10 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'total.sum += amount <= 0n ? -amount : amount;',
     reason: 'A sum of 0 has no sign.',
   },
+  {
+    symbol: 'HEAD_BYTES',
+    before: 'const HEAD_BYTES = 4096;',
+    after: 'const HEAD_BYTES = (4096 + 1);',
+    reason: 'It only has to be more than what the beginning of a file needs to be recognised.',
+  },
 ];

@@ -424,6 +424,9 @@ describe('camt.053', () => {
         [-60n, 'of both', '0.60'],
       ],
     );
+    const mixed = camtEntry('1.00', {more: '<NtryRef>R</NtryRef>between'});
+    const [line] = (await read(camtDocument(camtStatement({entries: [mixed]})))).lines;
+    assert.deepEqual(line?.texts, [{path: 'Ntry/NtryRef', text: 'R'}]);
     const other = camtDocument(camtStatement({})).replaceAll('BkToCstmrStmt', 'Other');
     await refuses(other, /Other: is the message "Other", not a camt\.053 statement$/);
   });
