@@ -27,7 +27,7 @@ const SEEDS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20];
 /** What a person or a bank may write. A journal must show each on one line, as a text and not as a part of its syntax. */
 const ODD = [
   '(unclosed',
-  '* (code) ! x',
+  '* (code ! x',
   '!',
   'a; b | c',
   '= 2026-01-01',
