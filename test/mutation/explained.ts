@@ -385,4 +385,16 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'const HEAD_BYTES = (4096 + 1);',
     reason: 'It only has to be more than what the beginning of a file needs to be recognised.',
   },
+  {
+    symbol: 'setsBySum',
+    before: 'const sum = (sums[mask & (mask - 1)] ?? 0n) + (amounts[lowest] ?? 0n);',
+    after: 'const sum = (sums[mask & (mask - 1)] ?? 0n) + (amounts[lowest]);',
+    reason: 'Every set is the lowest of its amounts and a set that was before it, so both are known.',
+  },
+  {
+    symbol: 'setsBySum',
+    before: 'const sum = (sums[mask & (mask - 1)] ?? 0n) + (amounts[lowest] ?? 0n);',
+    after: 'const sum = (sums[mask & (mask - 1)]) + (amounts[lowest] ?? 0n);',
+    reason: 'Every set is the lowest of its amounts and a set that was before it, so both are known.',
+  },
 ];
