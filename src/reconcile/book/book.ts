@@ -8,6 +8,7 @@ import type {SqliteDatabase} from '../../store/port/port.ts';
 import {openSqlite} from '../../store/sqlite/sqlite.ts';
 import {matchAll} from '../match/match.ts';
 import type {AskedPeriod} from '../model/asked.ts';
+import {NO_END} from '../model/day.ts';
 import type {Decision, Match} from '../model/finding.ts';
 import type {BankLine, StatedBalances} from '../model/line.ts';
 import type {MatchOptions} from '../model/options.ts';
@@ -205,7 +206,7 @@ export class Book {
     this.#lock.assertHeld();
     return this.#db.transaction(() => {
       const forgotten = this.#statements.forget(id, how);
-      this.#lines.gone.compare({account: forgotten.account, from: '', to: '9'});
+      this.#lines.gone.compare({account: forgotten.account, from: '', to: NO_END});
       return forgotten;
     });
   }

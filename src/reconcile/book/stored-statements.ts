@@ -1,5 +1,6 @@
 import {createHmac} from 'node:crypto';
 import {RemitError} from '../../errors.ts';
+import {must} from '../../narrow.ts';
 import {counted} from '../../phrases.ts';
 import type {StatedBalances} from '../model/line.ts';
 import {BookPart} from './book-part.ts';
@@ -163,8 +164,7 @@ export class StoredStatements extends BookPart {
     {name, number, format}: Pick<StatementOrigin, 'name' | 'number' | 'format'>,
   ): void {
     if (number === undefined || this.isOf(account, number, format) !== false) return;
-    const [known] = this.#known(account);
-    if (known === undefined) return;
+    const known = must(this.#known(account)[0], 'statements of an account');
     const ending = `…${number.slice(-4)}`;
     throw new RemitError(
       'LOCAL_VALIDATION',

@@ -3,7 +3,7 @@ import type {FoundBankLine, FoundPayment} from '../book/findings.ts';
 import type {AskedPeriod} from '../model/asked.ts';
 import {dayFrom} from '../model/day.ts';
 import type {BankLine} from '../model/line.ts';
-import {isSent} from '../model/payment.ts';
+import {type ExpectedPayment, isSent} from '../model/payment.ts';
 import {lineName, paymentName} from '../report/words.ts';
 
 /** An account of the journal; `bank` is one of the treasury accounts. */
@@ -66,16 +66,19 @@ export function* ledgerEntries(book: Book, {repaid, ...within}: LedgerScope): Ge
 }
 
 function* entriesOf(book: Book, within: AskedPeriod, repaid: ReadonlySet<string>): Generator<LedgerEntry> {
-  const booked = new Set<string>();
-  const lines: LedgerEntry[] = [];
-  for (const found of book.lines({within})) {
-    if (found.line.state !== 'posted' || isWitness(found) || isGone(found)) continue;
-    lines.push(entryOfLine(book, found));
-    if (isMatched(found)) for (const key of found.match?.payments ?? []) booked.add(key);
+  const lines = new Map<string, LedgerEntry>();
+  for (const found of book.lines({within}))
+    if (found.line.state === 'posted' && !isWitness(found) && !isGone(found))
+      lines.set(found.line.key, entryOfLine(book, found));
+  for (const one of book.payments({within})) {
+    const {payment} = one;
+    if (payment.kind === 'transfer' || repaid.has(payment.key)) continue;
+    if (isAccepted(payment) ? !one.isCarried : bookedBy(one).some((key) => lines.has(key))) {
+      const entry = entryOfPayment(one);
+      yield {...entry, day: entry.day < within.from ? within.from : entry.day};
+    }
   }
-  for (const one of book.payments({within}))
-    if (!one.isCarried && isAccepted(one, booked) && !repaid.has(one.payment.key)) yield entryOfPayment(one);
-  yield* lines;
+  yield* lines.values();
 }
 
 /** What these entries leave in transit, as entries of the first day after them. */
@@ -101,14 +104,12 @@ const isWitness = ({line, twin}: FoundBankLine): boolean => line.source === 'sta
 /** The bank no longer lists it, or only a statement does. */
 const isGone = ({isCounted, twin}: FoundBankLine): boolean => !isCounted && twin === undefined;
 
-const isMatched = ({state}: FoundBankLine): boolean =>
-  state === 'matched' || state === 'returned' || state === 'internal';
+/** As far as the service says. The bank may know better: a payment that it books was accepted. */
+const isAccepted = ({recordId, status}: ExpectedPayment): boolean => recordId !== undefined && isSent(status);
 
-const isAccepted = ({payment, match}: FoundPayment, booked: ReadonlySet<string>): boolean =>
-  payment.kind !== 'transfer' &&
-  (match?.state === 'matched' ||
-    booked.has(payment.key) ||
-    (payment.recordId !== undefined && isSent(payment.status)));
+/** The lines that first moved the money of a payment; that of a return, if no other one was matched. */
+const bookedBy = ({match, returned}: FoundPayment): readonly string[] =>
+  (match?.state === 'matched' ? match : returned)?.lines ?? [];
 
 function entryOfPayment({payment}: FoundPayment): LedgerEntry {
   const {key, kind, amount, currency, day, row} = payment;

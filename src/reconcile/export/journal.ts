@@ -59,7 +59,7 @@ function accountNames({accounts}: Ledger): (account: LedgerAccount) => string {
     accounts.map(({id, label}) => {
       const words = (label ?? id).toLowerCase().split(/[^a-z0-9]+/);
       const word = words.filter((part) => part !== '').join('-') || id.toLowerCase();
-      const name = used.has(word) ? `${word}-${id.toLowerCase().slice(0, 8)}` : word;
+      const name = used.has(word) ? `${word}-${id.toLowerCase()}` : word;
       used.add(name);
       return [id, `assets:bank:${name}`];
     }),
@@ -99,16 +99,17 @@ function* hledgerText(ledger: Ledger): Generator<string> {
     yield `\n${ledger.period.to} closing balance\n    ${nameOf({name: 'bank', id: account})}  0 ${currency} = ${majorText(closing, currency)} ${currency}\n`;
 }
 
+/** A day in brackets would be the day of the posting. */
 const tagText = (tags: Readonly<Record<string, string>>): string =>
   Object.entries(tags)
-    .map(([name, value]) => `${name}: ${value.replace(/[,\s]+/g, ' ').trim()}`)
+    .map(([name, value]) => `${name}: ${value.replace(/[[,\s]+/g, ' ').trim()}`)
     .join(', ');
 
-/** A semicolon would begin a comment, and a bar the note of a payee. */
+/** A semicolon would begin a comment, a bar the note of a payee, and a bracket at the beginning a code. */
 const hledgerWord = (text: string): string =>
   text
     .replace(/[;|\s]+/g, ' ')
-    .replace(/^[*!(]+/, '')
+    .replace(/^[*!( ]+/, '')
     .trim() || 'bank line';
 
 function* beancountText(ledger: Ledger): Generator<string> {

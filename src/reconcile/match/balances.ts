@@ -1,7 +1,7 @@
 import {groupMajor, majorIn} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import type {AskedPeriod, ReportedBalance} from '../model/asked.ts';
-import {dayFrom} from '../model/day.ts';
+import {dayFrom, NO_END} from '../model/day.ts';
 import {countedDay, isAsked, periodParams} from './period.ts';
 import type {MatchWork} from './work.ts';
 
@@ -114,7 +114,7 @@ function unlikeReported(work: MatchWork, row: BalanceRow, asked: AskedPeriod | u
   const reported = asked?.reported?.find((one) => isSame(one, row));
   if (reported === undefined) return 0n;
   const {minor, day} = reported;
-  const ends = ['9', ...(day === undefined || day <= row.last ? [] : [day, dayFrom(day, -1)])];
+  const ends = [NO_END, ...(day === undefined || day <= row.last ? [] : [day, dayFrom(day, -1)])];
   const gaps = ends.map(
     (end) => BigInt(row.closing) + sumOf(work, row, [dayFrom(row.last, 1), end], IS_KNOWN) - minor,
   );
@@ -179,13 +179,11 @@ function statedOf(
   if (!isCovered(work, first, asked))
     return {account, currency, opening: undefined, closing: undefined, origin: 'unknown'};
   const [from, to] = [asked?.from ?? first.first, asked?.to ?? last.last];
-  const before = from > first.first ? sumOf(work, first, [first.first, dayFrom(from, -1)]) : 0n;
-  const after = to < last.last ? sumOf(work, first, [dayFrom(to, 1), last.last]) : 0n;
   return {
     account,
     currency,
-    opening: BigInt(first.opening) + before,
-    closing: BigInt(last.closing) - after,
+    opening: BigInt(first.opening) + sumOf(work, first, [first.first, dayFrom(from, -1)]),
+    closing: BigInt(last.closing) - sumOf(work, first, [dayFrom(to, 1), last.last]),
     ...(to > last.last
       ? {origin: 'calculated'}
       : {origin: 'stated', openingDay: from < first.first ? first.first : undefined}),
@@ -205,7 +203,7 @@ const isCovered = (
            select 1 from stated_balances s where s.scope = ?1 and s.account = ?2 and s.currency = ?3
              and ${countedDay('x')} between s.first and s.last) limit 1`,
     )
-    .get(scope, account, currency, asked?.from ?? '', asked?.to ?? '9') === undefined;
+    .get(scope, account, currency, asked?.from ?? '', asked?.to ?? NO_END) === undefined;
 
 /** What only a statement has is not in the balance of the service. */
 const IS_KNOWN = `and x.l not in (select l from found_lines where state = 'statement_only')`;
@@ -215,7 +213,7 @@ function calculatedOf(
   {account, currency, minor}: ReportedBalance,
   {from, to}: AskedPeriod,
 ): KnownBalances {
-  const since = sumOf(work, {account, currency}, [dayFrom(to, 1), '9'], IS_KNOWN);
+  const since = sumOf(work, {account, currency}, [dayFrom(to, 1), NO_END], IS_KNOWN);
   const closing = minor - since;
   const opening = closing - sumOf(work, {account, currency}, [from, to]);
   return {account, currency, opening, closing, origin: 'calculated'};

@@ -1,5 +1,6 @@
 import type {SqlValue} from '../../store/port/port.ts';
 import type {AskedPeriod} from '../model/asked.ts';
+import {NO_END} from '../model/day.ts';
 import {IS_LIVE} from './work.ts';
 
 /** SQL parameters ?1 to ?4 of a period: scope, accounts or null for all, first and last day. */
@@ -7,7 +8,7 @@ export const periodParams = (scope: number, asked: AskedPeriod | undefined): [Sq
   scope,
   asked === undefined ? null : JSON.stringify(asked.accounts),
   asked?.from ?? '',
-  asked?.to ?? '9',
+  asked?.to ?? NO_END,
 ];
 
 /** SQL for an account that is asked for. */

@@ -86,7 +86,7 @@ function findCrowded({db}: MatchWork): void {
 function takeEqual(work: MatchWork): void {
   work.db.exec(
     `insert into w_pairs (l, p, rule) select l, p, ${RULE_OF_KIND} from (
-       select p, min(l) as l, min(kind) as kind from w_hits where ${EQUAL} and ${PROVES} and ${IS_FREE} group by p having count(*) = 1)
+       select p, l, kind from w_hits where ${EQUAL} and ${PROVES} and ${IS_FREE} group by p having count(*) = 1)
      where ${IS_CLEAR}`,
   );
   takePairs(work, {state: 'matched'});
@@ -107,8 +107,7 @@ function takeDuplicates(work: MatchWork): void {
 function suggestStated(work: MatchWork): void {
   work.db.exec(
     `insert into w_pairs (l, p, rule) select l, p, ${RULE_OF_KIND} from (
-       select p, min(l) as l, min(kind) as kind from w_hits where ${EQUAL} and ${IS_FREE}
-       group by p having count(*) = 1 and min(kind) > 2)
+       select p, l, kind from w_hits where ${EQUAL} and ${IS_FREE} group by p having count(*) = 1)
      where ${IS_CLEAR}`,
   );
   takePairs(work, {state: 'suggested'});

@@ -60,8 +60,8 @@ export function readBookTotals(work: MatchWork, asked: AskedPeriod | undefined):
   const tables = new Map<string, Pick<StateRow, 'account' | 'currency'>>();
   for (const {account: of, currency} of [...lines, ...pending, ...payments, ...balances])
     tables.set(`${of} ${currency}`, {account: of, currency});
-  return [...tables.keys()].sort().map((name) => {
-    const {account: of = '', currency = ''} = tables.get(name) ?? {};
+  const named = [...tables].sort(([one], [other]) => (one < other ? -1 : 1));
+  return named.map(([, {account: of, currency}]) => {
     const isOf = (one: Pick<StateRow, 'account' | 'currency'>) =>
       one.account === of && one.currency === currency;
     const [its, open, paid, fees] = [lines, pending, payments, differences].map((rows) => rows.filter(isOf));

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type {Journal} from '../../../src/batch/journal/journal.ts';
 import {
+  attentionBeside,
   NO_RETURNS,
+  repaidReference,
   repayReference,
   returnedRows,
   returnedText,
@@ -96,6 +98,23 @@ describe('the rows that a bank has returned', () => {
     });
 });
 
+describe('the rows that need attention', () => {
+  it('are as many as are asked for, without those that the bank has returned', () => {
+    const all = ['INV-1', 'INV-2', 'INV-3', 'INV-4', 'INV-5'].map((reference) => ({reference}));
+    const journal = {
+      needingAttention: (limit: number, doubts: number) => all.slice(doubts, doubts + limit),
+    } as unknown as Journal;
+    const returned = returnedRows(journalOf([1, 2, 3], {state: 'accepted', status: 'failed'}), {
+      found: new Map([2, 3].map((n) => [idOf(n).toLowerCase(), back()])),
+    }).found;
+    const found = (limit: number, doubts: number, rows = returned) =>
+      attentionBeside(journal, limit, {doubts, returned: rows}).map(({reference}) => reference);
+    assert.deepEqual(found(2, 0), ['INV-1', 'INV-4']);
+    assert.deepEqual(found(1, 2), ['INV-4']);
+    assert.deepEqual(found(2, 1, NO_RETURNS), ['INV-2', 'INV-3']);
+  });
+});
+
 describe('a summary with returned rows', () => {
   const row = (n: number, fields: Partial<ReturnedRow> = {}): [number, ReturnedRow] => [
     n,
@@ -123,6 +142,18 @@ describe('a summary with returned rows', () => {
     assert.deepEqual([open.state, open.next, open.failed], ['incomplete', 'report', 0]);
   });
 
+  it('is complete with rows that another batch has paid, and not with others that failed or differ', () => {
+    const again = {paidAgainBy: 'december'};
+    const stateOf = (fields: Partial<Summary>, ...more: [number, ReturnedRow][]) => {
+      const before = summary({state: 'incomplete', failed: 1, ...fields});
+      return withReturns(before, known(row(1, {...again, status: 'failed'}), ...more), typeOf).state;
+    };
+    assert.equal(stateOf({}, row(2, again)), 'complete');
+    assert.equal(stateOf({accepted: 4, already_paid: 1}), 'complete');
+    assert.equal(stateOf({accepted: 4}), 'incomplete');
+    assert.equal(stateOf({failed: 2, differs: 1}), 'incomplete');
+  });
+
   it('names the batch that continues its rows, if that is so for all of them', () => {
     const held = {heldBy: 'december'};
     const nextOf = (...rows: [number, ReturnedRow][]) => withReturns(summary(), known(...rows), typeOf).next;
@@ -144,6 +175,7 @@ describe('a summary with returned rows', () => {
     assert.equal(nextOf({failed: 2}, row(1, failed)), 'report');
     assert.equal(nextOf({failed: 1, accepted: 3}, row(1, again)), 'report');
     assert.equal(nextOf({failed: 1, accepted: 3, rejected: 1}, row(1, again)), 'retry');
+    assert.equal(nextOf({failed: 1, accepted: 3, unapproved: 1}, row(1, again)), 'retry');
     assert.equal(nextOf({failed: 1, differs: 1}, row(1, again)), 'report');
     assert.equal(nextOf({failed: 1, next: 'resume', accepted: 3}, row(1, again)), 'resume');
     const lacking = {found: new Map([row(1, again)]), readAgain: 'reconcile'};
@@ -216,6 +248,8 @@ describe('a returned row', () => {
       ['INV-1-again1x', 'INV-1-again1x-again1'],
       ['-again3', '-again4'],
     ] as const)
-      assert.equal(repayReference(reference), next);
+      assert.deepEqual([repayReference(reference), repaidReference(next)], [next, reference]);
+    for (const reference of ['INV-1', 'INV-1-again0', 'INV-1-again1x'])
+      assert.equal(repaidReference(reference), undefined);
   });
 });

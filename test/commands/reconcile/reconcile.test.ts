@@ -248,8 +248,17 @@ describe('reconcile', () => {
     const first = await printed();
     assert.equal(first.totals[0]?.payments['matched']?.count, 230);
     assert.equal(first.lines.added, 230);
+    const {transport} = desk.desk;
+    const send = transport.send.bind(transport);
+    let small = 0;
+    transport.send = (request) => {
+      const path = request.path.replace(/\blimit=100\b/, 'limit=7');
+      if (path !== request.path) small += 1;
+      return send({...request, path});
+    };
     const second = await printed();
     assert.deepEqual({...second, lines: 0}, {...first, lines: 0});
+    assert.ok(small > 2 * (230 / 7), String(small));
     await close();
   });
 

@@ -148,6 +148,18 @@ describe('the book', () => {
       assert.equal(stateAfter('c', {amount: -6n}, {amount: -7n}), 'changed');
     }));
 
+  it('calls a line changed that was posted, then pending with another amount, and then gone', () =>
+    withBook((book) => {
+      addAll(book, [line('a'), line('b')]);
+      addAll(book, [line('a', {amount: -1n, state: 'pending'}), line('b')]);
+      addAll(book, [line('b')]);
+      book.match(OPTIONS);
+      assert.deepEqual(
+        [...book.lines()].map(({state}) => state),
+        ['changed', 'unexplained'],
+      );
+    }));
+
   it('replaces a payment whose key it has, with its traces and groups', () =>
     withBook((book) => {
       addAll(book, [line('a', {text: 'INV-11111'}), line('b', {text: 'INV-22222'})]);

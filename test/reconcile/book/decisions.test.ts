@@ -108,14 +108,28 @@ describe('a decision', () => {
       assert.deepEqual(states(book), {one: 'contradicted', two: 'contradicted', a: 'unexplained'});
       book.addPayments([payment(1), payment(2, {amount: -70n})]);
       assert.deepEqual(states(book), {one: 'contradicted', two: 'contradicted', a: 'unexplained'});
+      addAll(book, [line('a', {amount: -1070n, text: '2 ENTRIES'}), line('b', {amount: -1070n})]);
+      assert.deepEqual(states(book), {one: 'suggested', two: 'suggested', a: 'unexplained', b: 'suggested'});
       book.decide(decision('confirm', 'a', [TWO, ONE]));
-      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched'});
+      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched', b: 'unexplained'});
     }));
 
   it('ignores a line', () =>
     alike((book) => {
       book.decide(decision('ignore', 'a'));
       assert.deepEqual(states(book), {one: 'ambiguous', two: 'ambiguous', a: 'ignored', b: 'ambiguous'});
+    }));
+
+  it('about a pending line is valid once it is posted, and void if it is pending again', () =>
+    withBook((book) => {
+      const after = (state: 'pending' | 'posted') => (addAll(book, [line('a', {state})]), states(book)['a']);
+      after('pending');
+      book.decide(decision('ignore', 'a'));
+      assert.deepEqual((['pending', 'posted', 'pending'] as const).map(after), [
+        'ignored',
+        'ignored',
+        'changed',
+      ]);
     }));
 
   it('is followed by the next one about its line, and all are kept', () =>
@@ -253,6 +267,16 @@ describe('a decision', () => {
       const returns = [TWO, recordId(3)];
       refused(decision('confirm', 'back', returns), /1,250\.00 USD, and its 2 payments are 2,500\.00 USD/);
       refused(decision('confirm', 'back', [TWO]), /leave out --difference/, 5n);
+      const strange = {currency: 'QQQ', amount: -1000n}; // which has an unknown number of decimals
+      book.addPayments([payment(4, strange)]);
+      addAll(
+        book,
+        [...book.lines()].map((each) => each.line).concat(line('q', {...strange, amount: -1005n})),
+      );
+      refused(
+        decision('confirm', 'q', [recordId(4)]),
+        /^line q is 1005 minor units QQQ, .* is 1000 minor units QQQ: the difference is 5 minor .*--difference 5$/,
+      );
       assert.deepEqual(book.decisions(), []);
       book.decide(decision('confirm', 'a', [ONE]), 3468n);
       book.decide(decision('confirm', 'back', [TWO, TWO]));
@@ -262,6 +286,7 @@ describe('a decision', () => {
         a: 'matched',
         back: 'returned',
         both: 'unexplained',
+        q: 'unexplained',
       });
       assert.throws(() => book.decide(decision('confirm', 'both', returns)), /already has the line back/);
       book.decide(decision('reject', 'back', [TWO]));

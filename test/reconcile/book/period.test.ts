@@ -172,6 +172,18 @@ describe('a period', () => {
       assert.deepEqual(tables(['other']), [['other', 1, 2]]); // the third may be its own
     }));
 
+  it('is not conclusive if a line of its first or last day is gone', () =>
+    withBook((book) => {
+      addAll(book, [line('a', {bookingDay: '2026-03-05'}), line('b', {bookingDay: '2026-03-09'})]);
+      book.addLines([], READ);
+      const why = (from: string, to: string) =>
+        book.match(OPTIONS, {accounts: [ACCOUNT], from, to}).why.join();
+      assert.match(why('2026-03-05', '2026-03-09'), /: 2 lines that .* gone or altered, from 2026-03-05 on$/);
+      assert.match(why('2026-03-05', '2026-03-08'), /: 1 line that .*, from 2026-03-05 on$/);
+      assert.match(why('2026-03-06', '2026-03-09'), /: 1 line that .*, from 2026-03-09 on$/);
+      assert.equal(why('2026-03-06', '2026-03-08'), '');
+    }));
+
   it('is judged by its own days: an old statement says nothing about a later one', () =>
     withBook((book) => {
       const account = ACCOUNT;

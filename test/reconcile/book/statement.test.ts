@@ -170,6 +170,7 @@ describe('a statement in the book', () => {
       for (const {text: stored} of filesUnder(folder))
         assert.equal(stored.includes('555566667777') || stored.includes(`acct ${number}`), false);
       assert.equal([...book.lines()].filter(({line: {amount}}) => amount === -500n).length, 2);
+      for (const {line: of} of book.lines()) assert.equal(of.texts.at(-1)?.path, 'masked');
       // A payment that is read again keeps its hashes.
       book.addPayments([payment(1, {traces: [number]})]);
       book.match(OPTIONS);

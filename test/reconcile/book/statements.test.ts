@@ -82,6 +82,14 @@ describe('a statement in the book', () => {
       assert.deepEqual(states(book)['a'], 'unexplained');
     }));
 
+  it('leaves the key of a line alone that an earlier one has, whatever comes first in a text', () =>
+    withBook(async (book) => {
+      await add(book, 'one.xml', [stated('k', {text: 'last'})]);
+      await add(book, 'two.xml', [stated('k', {text: 'first'}), stated('k', {text: 'last'})]);
+      const keys = [...book.lines()].map(({line: {key, texts}}) => `${texts[0]?.text} ${key === 'k'}`);
+      assert.deepEqual(keys.sort(), ['first false', 'last true']);
+    }));
+
   it('is listed, and forgotten with all that only it has', () =>
     withBook(async (book) => {
       addAll(book, [line('a')]);
@@ -200,6 +208,9 @@ describe('a statement in the book', () => {
           's a': 'unexplained',
           's b': 'changed',
         });
+        const [newest, oldest] = [second, first].map((name) => idOf(book, `${name}.csv`));
+        assert.deepEqual(book.statements.about('s b', {has: false}), [newest, oldest]);
+        assert.deepEqual(book.statements.about('s b', {has: true}), [idOf(book, 'long.csv')]);
         book.forget(idOf(book, 'short.csv'), how);
         assert.equal(states(book)['s b'], 'unexplained');
       }));
@@ -266,7 +277,12 @@ describe('a statement in the book', () => {
       await add(book, 'march.xml', [stated('s a')]);
       const other = 'DE02100100100006829999';
       const april = stated('s b', {bookingDay: '2026-04-01'});
-      const {message, exitCode} = await refusal(() => add(book, 'other.xml', [], {number: other}));
+      const refused = await refusal(() => add(book, 'other.xml', [], {number: other}));
+      const {message, exitCode} = refused;
+      assert.match(
+        refused.hint ?? '',
+        / reconcile forget \d+ --note TEXT; if .*, add --account-number 9999$/,
+      );
       assert.equal(exitCode, 5);
       assert.match(
         message,
@@ -287,6 +303,10 @@ describe('a statement in the book', () => {
         `other.xml is of the account …9999, which is account another account according to own.xml, not ${ACCOUNT}`,
       );
       assert.equal(taken.exitCode, 5);
+      assert.match(
+        taken.hint ?? '',
+        /--account another account --statement FILE; if own\.xml was .* reconcile forget \d+ --note TEXT$/,
+      );
       assert.equal(book.statements.all()[0]?.name, 'own.xml');
       book.forget(idOf(book, 'own.xml'), how);
       await add(book, 'other.xml', [stated('s a')], {number: other});

@@ -239,6 +239,22 @@ describe('two witnesses', () => {
     assert.equal(far.totals.conclusive, false);
   });
 
+  it('state how many payments a group has, if they share an id of the bank', async () => {
+    const group = [1, 2].map((n) => payment(n, {groups: ['file']}));
+    const [whole, other] = [
+      line('a', {amount: -2000n}),
+      [line('b', {amount: -9n}), stated('d', {id: 'b', amount: -9n, text: '2 ENTRIES'})],
+    ];
+    for (const [id, text, state] of [
+      ['a', '2 ENTRIES', 'matched'],
+      ['a', '', 'suggested'],
+      [undefined, '2 ENTRIES', 'suggested'],
+    ] as const) {
+      const lines = [whole, ...other, stated('c', {id, amount: -2000n, text})];
+      assert.equal((await reconcile(group, lines)).lines['a'], state, `${id} ${text}`);
+    }
+  });
+
   it('are compared: what one of them lacks is not conclusive', async () => {
     const {totals} = await reconcile(
       [],

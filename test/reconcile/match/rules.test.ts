@@ -158,6 +158,25 @@ describe('the rules', () => {
         );
       });
 
+    it('of each of 60 payments, that came back after 1 to 60 days', async () => {
+      const days = Array.from({length: 60}, (_, index) => index + 1);
+      const {payments, lines, totals} = await reconcile(
+        days.map((n) => payment(n)),
+        days.flatMap((n) => [
+          line(`paid ${n}`, {text: recordId(n)}),
+          line(`back ${n}`, {
+            text: `RETURN ${recordId(n)}`,
+            amount: 1000n,
+            bookingDay: addDays('2026-03-03', n),
+          }),
+        ]),
+        options,
+      );
+      assert.deepEqual([...new Set(Object.values(payments))], ['returned']);
+      assert.deepEqual([...new Set(Object.values(lines))].sort(), ['matched', 'returned']);
+      assert.deepEqual(totals.perCurrency[0]?.returned, {count: 60, sum: 60_000n});
+    });
+
     it('not before that line, not with another amount, and not without a match', async () => {
       const state = async (...lines: Parameters<typeof reconcile>[1]) => states([payment(1)], lines, options);
       assert.deepEqual(await state(paid, back(-1)), {
@@ -224,6 +243,35 @@ describe('the rules', () => {
     assert.equal(await state(group, [whole, {...whole, key: 'again'}]), 'ambiguous');
     assert.equal(await state(group, [whole, line('own', {amount: -500n})]), 'ambiguous');
     assert.equal(await state([payment(1, {groups: ['one']})], [line('file')]), 'suggested');
+  });
+
+  it('4: need a day on which every payment of the group is due, whatever the days of those that failed', async () => {
+    const group = [
+      payment(1, {groups: ['file']}),
+      payment(2, {groups: ['file'], amount: -500n, day: '2026-03-04'}),
+    ];
+    for (const day of [undefined, '2026-02-02', '2026-03-20'])
+      for (const [bookingDay, state] of [
+        ['2026-03-03', 'unexplained'],
+        ['2026-03-04', 'matched'],
+        ['2026-03-05', 'matched'],
+        ['2026-03-06', 'unexplained'],
+      ] as const) {
+        const failed = payment(3, {groups: ['file'], amount: -70n, status: 'failed', day: day ?? ''});
+        const whole = line('file', {amount: -1500n, text: '2 ENTRIES', bookingDay});
+        const found = await states(day === undefined ? group : [...group, failed], [whole]);
+        assert.equal(found['file'], state, `${day} ${bookingDay}`);
+      }
+  });
+
+  it('4: take groups with the same members, but for those that failed, for one', async () => {
+    const groups = {groups: ['batch', 'file']};
+    const all = [payment(1, groups), payment(2, {...groups, amount: -500n})];
+    const failed = payment(3, {groups: ['file'], amount: -70n, status: 'failed'});
+    const whole = line('file', {amount: -1500n, text: '2 ENTRIES'});
+    assert.equal((await states([...all, failed], [whole]))['file'], 'matched');
+    const other = [1, 4].map((n) => payment(n + 10, {groups: ['other'], amount: -750n}));
+    assert.equal((await states([...all, failed, ...other], [whole]))['file'], 'ambiguous');
   });
 
   it('4: suggest a line with the sum of a group that does not state how many payments it has', async () => {
@@ -437,7 +485,8 @@ describe('the rules', () => {
         simulated: 'internal',
       },
     });
-    const only = line('only', {text: 'simulated credit'});
+    const [only, other] = [line('only', {text: 'simulated credit'}), line('other')];
     assert.deepEqual(await states([], [only], {isInternal}), {only: 'internal'});
+    assert.deepEqual(await states([], [other], {isInternal}), {other: 'unexplained'});
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import type {FoundPayment} from '../../../src/reconcile/book/findings.ts';
 import type {BankLine} from '../../../src/reconcile/model/line.ts';
 import type {ExpectedPayment} from '../../../src/reconcile/model/payment.ts';
 import {Dice} from '../../sim/random.ts';
@@ -82,14 +83,54 @@ describe('a match', () => {
       const without = world.lines.filter((each) => each !== line);
       const altered = [...without, {...line, amount: line.amount - 1n}];
       const doubled = [...world.lines, {...line, key: `${line.key} again`}];
-      for (const lines of [without, altered, doubled]) {
+      for (const [lines, state] of [
+        [without, /contradicted|ambiguous/],
+        [altered, /amount_differs/],
+        [doubled, /duplicate/],
+      ] as const) {
         const after = await found(world.payments, lines);
+        assert.match((JSON.parse(after.payments[key]!) as FoundPayment).state, state);
         const moved = world.payments
           .map((each) => each.key)
           .filter((each) => after.payments[each] !== before.payments[each]);
         assert.deepEqual(moved, [key]);
       }
     }
+  });
+
+  it('confirms or releases no other payment after such a change, in any dialect of a bank', async () => {
+    let changes = 0;
+    for (const world of LARGE.slice(0, 11)) {
+      const confirmed = async (lines: readonly BankLine[]) => {
+        const {payments} = await found(world.payments, lines);
+        return world.payments.map(({key}) => {
+          const {match, returned} = JSON.parse(payments[key] ?? '') as FoundPayment;
+          return {
+            key,
+            lines: [match?.state === 'matched' ? match.lines : [], returned?.lines ?? []].join(';'),
+          };
+        });
+      };
+      const before = new Map((await confirmed(world.lines)).map(({key, lines}) => [key, lines]));
+      const proven = world.lines.filter(({key}) => {
+        const {role, payments} = world.truth.get(key)!;
+        return role === 'paid' && world.provable.has(payments[0]!);
+      });
+      for (const line of proven.slice(0, 2)) {
+        const without = world.lines.filter((each) => each !== line);
+        const altered = [...without, {...line, amount: line.amount - 1n}];
+        for (const lines of [without, altered, [...world.lines, {...line, key: `${line.key} again`}]]) {
+          const moved = (await confirmed(lines)).filter((now) => before.get(now.key) !== now.lines);
+          assert.deepEqual(
+            moved.map(({key}) => key),
+            [world.truth.get(line.key)!.payments[0]],
+            world.dialect,
+          );
+          changes += 1;
+        }
+      }
+    }
+    assert.ok(changes > 20, String(changes));
   });
 
   it('follows a line that a later read changes, drops or has again', async () => {

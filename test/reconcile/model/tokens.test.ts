@@ -21,6 +21,15 @@ describe('tokens', () => {
     assert.deepEqual(words('USD 123,456.78'), ['123,456.78', 'usd 123,456.78']);
   });
 
+  it('of a payment are no days, in any form, and longer numbers are none', () => {
+    const tokens = (trace: string) =>
+      paymentTokens({recordId: undefined, traces: [trace], amount: -1n}).map(({token}) => token);
+    for (const day of ['20260303', '31122026', '12312026']) {
+      assert.deepEqual(tokens(day), [], day);
+      for (const longer of [`9${day}`, `${day}9`]) assert.deepEqual(tokens(longer), [longer], longer);
+    }
+  });
+
   it('have every UUID, also between dashes', () => {
     assert.ok(words(`payout-${UUID}-1`).includes(HEX));
     assert.ok(!words(`x${UUID}`).includes(HEX));

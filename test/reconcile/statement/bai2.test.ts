@@ -15,7 +15,7 @@ const FILE = [
   '98,203450,1,10/',
   '99,203450,1,12/',
 ];
-const file = (change: (lines: string[]) => void = () => undefined, end = '\n'): string => {
+const file = (change: (lines: string[]) => unknown = () => undefined, end = '\n'): string => {
   const lines = [...FILE];
   change(lines);
   return lines.join(end);
@@ -41,6 +41,8 @@ describe('BAI2', () => {
         ['REF2', 500n, 'USD', '2026-03-01', undefined, 'posted', 'THIRD'],
         [undefined, -450n, 'USD', '2026-03-01', undefined, 'posted', 'CHECK'],
       ]);
+      const paths = lines[0]?.texts.map(({path}) => path);
+      assert.deepEqual(paths, ['type_code', 'bank_reference', 'customer_reference', 'text']);
       const day = '2026-03-01';
       const expected = {
         account: 'A',
@@ -61,11 +63,19 @@ describe('BAI2', () => {
     const broken = file((lines) => (lines[8] = `${String(lines[8])}\n1111111 REST`));
     const {lines} = await read(broken);
     assert.equal(lines[2]?.texts.at(-1)?.text, 'CHECK\n1111111 REST');
+    const odd = file((all) => all.splice(9, 0, '99x')); // text too
+    assert.equal((await read(odd)).lines[2]?.texts.at(-1)?.text, 'CHECK\n99x');
+    const ends = ['49,203450,9/', '98,203450,1,11/', '99,203450,1,13/'];
+    const empty = file((all) => all.splice(9, 3, '88', ...ends));
+    assert.equal((await read(empty)).lines[2]?.texts.at(-1)?.text, 'CHECK');
   });
 
   it('reports of a day that is not over have pending lines and no balances', async () => {
-    const {lines, balances} = await read(file((all) => (all[1] = String(all[1]).replace(',2/', ',3/'))));
-    assert.deepEqual([lines.map(({state}) => state), balances], [['pending', 'pending', 'pending'], []]);
+    for (const modifier of [1, 3]) {
+      const text = file((all) => (all[1] = String(all[1]).replace(',2/', `,${modifier}/`)));
+      const {lines, balances} = await read(text);
+      assert.deepEqual([lines.map(({state}) => state), balances], [['pending', 'pending', 'pending'], []]);
+    }
   });
 
   it('states balances only if the account has both, by the ledger', async () => {

@@ -225,6 +225,15 @@ describe('camt.053', () => {
       const {lines} = await read(camtDocument(camtStatement({entries: [camtEntry('1.00', {more})]})));
       assert.equal(lines[0]?.returnCode, reason.replaceAll(/<[^>]+>/g, ''));
     }
+    const more = ['AC04', 'AC01'].map(
+      (code) => `<TxDtls><RtrInf><Rsn><Cd>${code}</Cd></Rsn></RtrInf></TxDtls>`,
+    );
+    const several = camtEntry('1.00', {more: `<NtryDtls>${more.join('')}</NtryDtls>`});
+    const {lines} = await read(camtDocument(camtStatement({entries: [several]})));
+    assert.deepEqual(
+      lines.map(({returnCode}) => returnCode),
+      [undefined],
+    );
   });
 
   it('tells posted entries from pending ones, of old and new versions, and leaves informational ones out', async () => {
@@ -252,13 +261,13 @@ describe('camt.053', () => {
       camtDocument(
         camtStatement({
           statement:
-            '<FrToDt><FrDtTm>2026-03-01T00:00:00+01:00</FrDtTm><ToDtTm>2026-03-02T23:59:59</ToDtTm></FrToDt>',
+            '<FrToDt><FrDtTm>2026-02-28T00:00:00+01:00</FrDtTm><ToDtTm>2026-03-02T23:59:59</ToDtTm></FrToDt>',
           opening: camtBalance('OPBD', '100.00', '2026-02-28', 'DBIT'),
           closing: camtBalance('CLBD', '0.00', '2026-03-02') + camtBalance('CLAV', '7.00', '2026-03-02'),
         }),
       ),
     );
-    const expected = {account: 'A', currency: 'EUR', from: '2026-03-01', to: '2026-03-02'};
+    const expected = {account: 'A', currency: 'EUR', from: '2026-02-28', to: '2026-03-02'};
     assert.deepEqual(balances, [{...expected, opening: -10_000n, closing: 0n}]);
   });
 
@@ -335,16 +344,110 @@ describe('camt.053', () => {
         await refuses(text, words);
       });
 
-    for (const [what, summary] of [
-      ['number', '<TtlNtries><NbOfNtries>2</NbOfNtries></TtlNtries>'],
-      ['sum', '<TtlNtries><Sum>1.01</Sum></TtlNtries>'],
-      ['number of debits', '<TtlDbtNtries><NbOfNtries>0</NbOfNtries></TtlDbtNtries>'],
-      ['sum of credits', '<TtlCdtNtries><Sum>1.00</Sum></TtlCdtNtries>'],
+    for (const [what, summary, words] of [
+      ['number', '<TtlNtries><NbOfNtries>2</NbOfNtries></TtlNtries>', /TtlNtries states 2 entries, which/],
+      ['sum', '<TtlNtries><Sum>1.01</Sum></TtlNtries>', /TtlNtries states some entries of 1\.01, which/],
+      [
+        'number of debits',
+        '<TtlDbtNtries><NbOfNtries>0</NbOfNtries></TtlDbtNtries>',
+        /TtlDbtNtries states 0/,
+      ],
+      ['sum of credits', '<TtlCdtNtries><Sum>1.00</Sum></TtlCdtNtries>', /TtlCdtNtries states some/],
     ] as const)
       it(`a summary with another ${what}`, async () => {
         const statement = `<TxsSummry>${summary}</TxsSummry>`;
-        await refuses(camtDocument(camtStatement({statement, entries: [camtEntry('1.00')]})), /TxsSummry/);
+        await refuses(camtDocument(camtStatement({statement, entries: [camtEntry('1.00')]})), words);
       });
+  });
+
+  it('reads the account, the period, days and balances of every form', async () => {
+    const other = camtStatement({}).replace(
+      '<IBAN>DE02100100100006820101</IBAN>',
+      '<Othr><Id>12 34567</Id></Othr>',
+    );
+    assert.equal((await read(camtDocument(other))).number, '1234567');
+    const none = other.replace(/<Acct>.*<\/Acct>/, '').replace(/<Bal>.*<\/Bal>/, '');
+    assert.equal((await read(camtDocument(none))).number, undefined);
+    assert.equal((await read(camtDocument(other.replace(/<Bal>.*<\/Bal>/, '')))).number, '1234567');
+    const balancesOf = async (parts: Parameters<typeof camtStatement>[0]) =>
+      (await read(camtDocument(camtStatement(parts)))).balances.map(({from, to}) => [from, to]);
+    const prior = camtBalance('PRCD', '100.00', '2026-03-01');
+    assert.deepEqual(await balancesOf({opening: prior}), [['2026-03-02', '2026-03-02']]);
+    assert.deepEqual(await balancesOf({opening: prior, entries: [camtEntry('0.00', {day: '2026-03-01'})]}), [
+      ['2026-03-01', '2026-03-02'],
+    ]);
+    const time = camtBalance('OPBD', '100.00', '2026-03-01T08:00:00')
+      .replaceAll('Dt>2', 'DtTm>2')
+      .replace('</Dt><', '</DtTm><');
+    assert.deepEqual(await balancesOf({opening: time}), [['2026-03-02', '2026-03-02']]);
+    for (const period of ['<FrDt>2026-02-27</FrDt>', '<FrDtTm>2026-02-27T00:00:00</FrDtTm>'])
+      assert.deepEqual(await balancesOf({statement: `<FrToDt>${period}</FrToDt>`}), [
+        ['2026-02-27', '2026-03-02'],
+      ]);
+    assert.deepEqual(await balancesOf({statement: '<FrToDt><ToDt>2026-03-02</ToDt></FrToDt>'}), [
+      ['2026-03-02', '2026-03-02'],
+    ]);
+    for (const lacking of [{opening: ''}, {closing: ''}]) assert.deepEqual(await balancesOf(lacking), []);
+    const odd = '<Bal><Tp><CdOrPrtry><Cd>ITAV</Cd></CdOrPrtry></Tp></Bal><Bal/>';
+    assert.equal((await balancesOf({statement: odd})).length, 1);
+    const undated = camtBalance('OPBD', '1.00', '').replace('<Dt><Dt></Dt></Dt>', '');
+    await refuses(camtDocument(camtStatement({opening: undated})), /the balance OPBD has no date \(Dt\)$/);
+  });
+
+  it('reads the days of an entry in every form, and needs the first one if it is booked', async () => {
+    const days = async (more: string, status = 'BOOK') => {
+      const entry = camtEntry('1.00', {day: '', more, status});
+      const [line] = (await read(camtDocument(camtStatement({entries: [entry]})))).lines;
+      return [line?.bookingDay, line?.valueDay];
+    };
+    const value = '<ValDt><DtTm>2026-03-04T10:00:00</DtTm></ValDt>';
+    const booked = `<BookgDt><DtTm>2026-03-03T10:00:00</DtTm></BookgDt>${value}`;
+    assert.deepEqual(await days(booked), ['2026-03-03', '2026-03-04']);
+    assert.deepEqual(await days(value, 'PDNG'), ['2026-03-04', '2026-03-04']);
+    await assert.rejects(days(value), /the booking date \(BookgDt\) is missing$/);
+    const amounts = '<AmtDtls><InstdAmt><Amt Ccy="USD">1.10</Amt></InstdAmt></AmtDtls>';
+    const more = `<BookgDt><Dt>2026-03-03</Dt></BookgDt>${amounts}`;
+    const {lines} = await read(camtDocument(camtStatement({entries: [camtEntry('1.00', {day: '', more})]})));
+    assert.deepEqual(lines[0]?.texts, [{path: 'Ntry/AmtDtls/InstdAmt/Amt', text: '1.10'}]);
+    const stateless = camtEntry('1.00').replace('<Sts>BOOK</Sts>', '');
+    await refuses(camtDocument(camtStatement({entries: [stateless]})), /the status \(Sts\) "" is not BOOK/);
+  });
+
+  it('gives each line of an entry what follows its transactions, and refuses other messages', async () => {
+    const details = ['0.40', '0.60'].map((sum) => `<TxDtls><Amt Ccy="EUR">${sum}</Amt></TxDtls>`).join('');
+    const more = `<NtryDtls>${details}</NtryDtls><AddtlNtryInf>of both</AddtlNtryInf>`;
+    const {lines} = await read(camtDocument(camtStatement({entries: [camtEntry('1.00', {more})]})));
+    assert.deepEqual(
+      lines.map(({amount, texts}) => [amount, ...texts.map(({text}) => text)]),
+      [
+        [-40n, 'of both', '0.40'],
+        [-60n, 'of both', '0.60'],
+      ],
+    );
+    const mixed = camtEntry('1.00', {more: '<NtryRef>R</NtryRef>between'});
+    const [line] = (await read(camtDocument(camtStatement({entries: [mixed]})))).lines;
+    assert.deepEqual(line?.texts, [{path: 'Ntry/NtryRef', text: 'R'}]);
+    const other = camtDocument(camtStatement({})).replaceAll('BkToCstmrStmt', 'Other');
+    await refuses(other, /Other: is the message "Other", not a camt\.053 statement$/);
+  });
+
+  it('compares a summary with entries of nothing, of credits, of no and of two currencies', async () => {
+    const summary = (text: string, ...entries: readonly string[]) =>
+      camtDocument(camtStatement({statement: `<TxsSummry>${text}</TxsSummry>`, entries}));
+    const none = (kind: string) => `<${kind}><NbOfNtries>0</NbOfNtries><Sum>0</Sum></${kind}>`;
+    const credit = camtEntry('1.00', {sign: 'CRDT'});
+    for (const file of [
+      summary(none('TtlCdtNtries') + none('TtlDbtNtries'), camtEntry('0.00')),
+      summary(none('TtlNtries')),
+      summary('<TtlCdtNtries><Sum>1.00</Sum></TtlCdtNtries>', credit),
+      summary('<TtlNtries><Sum>9.00</Sum></TtlNtries>', credit, camtEntry('1.00', {currency: 'USD'})),
+    ])
+      await read(file);
+    for (const number of ['x1', '1x'])
+      await refuses(
+        summary(`<TtlNtries><NbOfNtries>${number}</NbOfNtries></TtlNtries>`, credit),
+        new RegExp(`TtlNtries states ${number} entries, which`),
+      );
   });
 
   it('accepts a summary of all entries, or of the booked ones', async () => {

@@ -141,6 +141,9 @@ describe('CSV statements', () => {
       ['1.234,567', '1.234,56'],
     ] as const)
       await assert.rejects(amountOf(amount, format), /line 2: /, amount);
+    await assert.rejects(amountOf('1a2,345', '1,234.56'), /is not an amount such as 1,234\.56$/);
+    await assert.rejects(amountOf('"1,234.00"'), /is not an amount such as 1234\.56$/);
+    assert.equal(await amountOf('123,456.78', '1,234.56'), 12_345_678n);
   });
 
   it('need decimals somewhere, unless the currency has none or the form is declared', async () => {
@@ -160,6 +163,13 @@ describe('CSV statements', () => {
     assert.equal((await read(text('KWD', '1.12'))).lines[0]?.amount, 1_120n);
   });
 
+  it('without a line have no account that could be named', async () => {
+    const {hint} = await refuses(csv('booking_date,amount,currency,account'), /it has none$/, {
+      number: '1234',
+    });
+    assert.equal(hint, 'name one by its last four characters or more: --account-number NUMBER');
+  });
+
   it('read the days of every form', async () => {
     for (const [dayFormat, day] of [
       ['YYYY-MM-DD', '2026-03-02'],
@@ -168,8 +178,11 @@ describe('CSV statements', () => {
       ['DD/MM/YYYY', '02/03/2026'],
       ['DD.MM.YYYY', '2.3.2026'],
     ] as const) {
-      const {lines} = await read(csv('booking_date,amount,currency_code', `${day},1.00,USD`), {dayFormat});
+      const text = (written: string) => csv('booking_date,amount,currency_code', `${written},1.00,USD`);
+      const {lines} = await read(text(day), {dayFormat});
       assert.equal(lines[0]?.bookingDay, '2026-03-02', dayFormat);
+      for (const other of [`x${day}`, `${day}x`])
+        await refuses(text(other), /line 2: "\S+" is not a date in the form/, {dayFormat});
     }
   });
 
@@ -197,6 +210,16 @@ describe('CSV statements', () => {
       ['a currency that is missing', row(day, '1.00', ''), /line 3: the currency is missing/],
       ['an unknown currency', row(day, '1.00', 'ABC'), /line 3: "ABC"/],
       ['a cell too many', row(day, '1.00', 'USD,'), /line 3: has 4 cells; the header has 3/],
+      [
+        'a direction beside debit and credit',
+        csv('booking_date,debit,credit,direction,currency', `${day},1.00,,D,USD`),
+        /line 1: has a column direction beside debit and credit$/,
+      ],
+      [
+        'a column credit alone',
+        csv('booking_date,credit', `${day},1.00`),
+        /has only one of the columns debit and credit$/,
+      ],
       ['an open quote', row(day, '"1.00'), /quote that is never closed/],
       [
         'amounts that may be minor units',

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {RemitError} from '../../../src/errors.ts';
+import {readStatement} from '../../../src/reconcile/statement/read-statement.ts';
 import {STATEMENT_FORMATS} from '../../../src/reconcile/statement/file/statement.ts';
 import {camtDocument, camtEntry, camtStatement, read, readLines, refuses} from './statements.ts';
 
@@ -84,12 +86,27 @@ describe('statement files that are hostile or damaged', () => {
   });
 
   it('are refused with continuations without an end', async () => {
-    await refuses(BAI2.replace('Käse', `Käse${'\n88,x'.repeat(20_000)}`), /too many continuations/);
+    const continued = (count: number) =>
+      read(
+        BAI2.replace('Käse', `Käse${'\n88,x'.repeat(count)}`)
+          .replace('49,100,3', `49,100,${count + 3}`)
+          .replace('98,100,1,5', `98,100,1,${count + 5}`)
+          .replace('99,100,1,7', `99,100,1,${count + 7}`),
+      );
+    assert.equal((await continued(9_999)).lines.length, 1);
+    await assert.rejects(continued(10_000), /line 10004: a record with too many continuations/);
     await refuses(MT940.replace('Käse', `Käse${'\nx'.repeat(20_000)}`), /too many lines/);
   });
 
   for (const format of STATEMENT_FORMATS) {
     const text = FILES[format];
+    it(`are not blamed for an error of what takes their lines: ${format}`, async () => {
+      const take = () => {
+        throw new RemitError('STATE', 'the disk is full');
+      };
+      await assert.rejects(readStatement(Buffer.from(text), {account: 'A'}, take), {code: 'STATE'});
+    });
+
     it(`are read in every encoding that they declare: ${format}`, async () => {
       assert.equal(word((await read(text)).lines), 'Käse');
       assert.equal(word((await read(`\ufeff${text}`)).lines), 'Käse');
@@ -140,6 +157,20 @@ describe('statement files that are hostile or damaged', () => {
       }
     });
   }
+
+  it('are refused with the line of a bad byte in any piece of a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'remit-statement-'));
+    const path = join(folder, 'file');
+    for (const [sign, words] of [
+      ['\xe4', /line 40002: is not UTF-8/],
+      ['\0', /line 40002: has a NUL/],
+    ] as const) {
+      const rows = '2026-03-02,1.00,EUR,x\n'.repeat(40_000);
+      writeFileSync(path, Buffer.from(CSV.replace('\n', `\n${rows}`).replace('Käse', sign), 'latin1'));
+      await assert.rejects(readLines(path), words);
+    }
+    rmSync(folder, {recursive: true});
+  });
 
   it('are refused if they declare an encoding that is not known', async () => {
     await refuses(CAMT.replace('UTF-8', 'EBCDIC'), /declares the encoding ebcdic/);

@@ -149,6 +149,27 @@ describe('MT940', () => {
     );
   });
 
+  it('gives each statement the days of its own lines and balances', async () => {
+    const next = [
+      ':20:X',
+      ':25:51230800/0000007055',
+      ':28C:2',
+      ':60F:C260302EUR5,',
+      ':62F:C260304EUR5,',
+      '-',
+      '',
+    ];
+    const text = statement([':61:260228C1,00NTRFX']) + next.join('\r\n');
+    const {balances} = await read(text);
+    assert.deepEqual(
+      balances.map(({from, to}) => [from, to]),
+      [
+        ['2026-02-28', '2026-03-02'],
+        ['2026-03-03', '2026-03-04'],
+      ],
+    );
+  });
+
   it('reads statements that no line separates, each with its account', async () => {
     const open = (number: string) =>
       `:20:X\n:25:${number}\n:28C:1\n:60F:C260301EUR1,00\n:62F:C260302EUR1,00\n`;
@@ -168,6 +189,37 @@ describe('MT940', () => {
     const text = statement([], {number: '9223382012EUR'}).replace(':60F:C', ':60F:D');
     const {balances} = await read(text);
     assert.deepEqual([balances[0]?.opening, await accountOf(text)], [-10_000n, '…2012']);
+    const iban = 'GB29NWBK60161331926819';
+    assert.equal((await read(statement([], {number: iban}), {number: iban})).number, iban);
+  });
+
+  it('has no reference of the bank that is empty or NONREF, and reads the account and balances of every tag', async () => {
+    for (const [references, id] of [
+      ['X//B1', 'B1'],
+      ['X//NONREF', undefined],
+      ['X// ', undefined],
+      ['X', undefined],
+    ] as const)
+      assert.equal(
+        (await read(statement([`:61:260302C1,00NTRF${references}`]))).lines[0]?.id,
+        id,
+        references,
+      );
+    const other = statement([]).replace(':25:', ':25P:').replace(':60F:', ':60M:').replace(':62F:', ':62M:');
+    const {number, balances} = await read(other);
+    assert.deepEqual([number, balances.length], ['51230800/0000007055', 1]);
+    const empty = `:20:X\n:25:1234\n:60F:C260301EUR1,00\n:62F:C260301EUR1,00\n:20:Y\n:25:5678\n:60F:C260301EUR1,00\n:62F:C260301EUR1,00\n`;
+    await refuses(empty, /statements of 2 accounts: …1234, …5678$/);
+  });
+
+  it('keeps a text that has a tag, a brace or a dash within, and ends it with NS', async () => {
+    const text = async (...rest: readonly string[]) =>
+      (await read(statement([':61:260302C1,00NTRFX', ':86:A', ...rest]))).lines[0]?.texts.find(
+        ({path}) => path === ':86:',
+      )?.text;
+    for (const word of ['x:61:260302C1,00NTRFX', 'x-', '-x', 'x{', 'a -}'])
+      assert.equal(await text(word), `A\n${word}`);
+    assert.equal(await text(':NS:22', 'more'), 'A');
   });
 
   describe('refuses', () => {
@@ -177,6 +229,26 @@ describe('MT940', () => {
         'an amount without a comma sign',
         statement([':61:260302C1.00NTRFNONREF']),
         /line 5: "260302C1.00NTRFNONREF" is not a transaction$/,
+      ],
+      [
+        'a sign before a transaction',
+        statement([':61:x260302C1,00NTRFX']),
+        /line 5: "x260302C1,00NTRFX" is not/,
+      ],
+      [
+        'references that are too long',
+        statement([`:61:260302C1,00NTRF${'x'.repeat(81)}`]),
+        /line 5: .* is not a transaction$/,
+      ],
+      [
+        'a sign before a balance',
+        statement([]).replace('F:C260301', 'F:xC260301'),
+        /line 4: .* is not a balance/,
+      ],
+      [
+        'a sign after a balance',
+        statement([]).replace('EUR100,\r', 'EUR100,x\r'),
+        /line 4: .* is not a balance/,
       ],
       ['too many decimals', statement([':61:260302C1,005NTRFNONREF']), /line 5: .*more decimals/],
       [

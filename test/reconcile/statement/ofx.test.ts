@@ -85,12 +85,36 @@ describe('OFX', () => {
 
   it('has pending transactions', async () => {
     const pending =
-      '<BANKTRANLISTP><STMTTRNP><DTTRAN>20260305</DTTRAN><TRNAMT>-1.00</TRNAMT><NAME>P</NAME></STMTTRNP></BANKTRANLISTP>';
+      '<BANKTRANLISTP><STMTTRNP><DTTRAN>20260305</DTTRAN><DTUSER>20260304</DTUSER><TRNAMT>-1.00</TRNAMT><NAME>P</NAME></STMTTRNP></BANKTRANLISTP>';
     const {lines} = await read(xml('', pending));
     assert.deepEqual(
-      lines.map(({state, bookingDay, amount}) => [state, bookingDay, amount]),
-      [['pending', '2026-03-05', -100n]],
+      lines.map(({state, bookingDay, amount, texts}) => [state, bookingDay, amount, texts]),
+      [['pending', '2026-03-05', -100n, [{path: 'NAME', text: 'P'}]]],
     );
+  });
+
+  it('reads the statement of a credit card, and the number of an account without transactions', async () => {
+    const card = xml('<STMTTRN><DTPOSTED>20260302</DTPOSTED><TRNAMT>1</TRNAMT></STMTTRN>')
+      .replaceAll('STMTRS>', 'CCSTMTRS>')
+      .replaceAll('BANKACCTFROM>', 'CCACCTFROM>');
+    assert.deepEqual([(await read(card)).lines.length, await accountOf(card)], [1, '…1222']);
+    assert.equal((await read(xml(''))).number, '000111222');
+  });
+
+  it('is nested up to 32 tags, and has values up to 64 KiB', async () => {
+    const nested = (depth: number) => {
+      const names = Array.from({length: depth - 3}, (_, n) => `X${n}`);
+      const tags = [names.map((name) => `<${name}>`), names.toReversed().map((name) => `</${name}>`)];
+      return xml('').replace('<STMTRS>', `${tags.flat().join('')}<STMTRS>`);
+    };
+    assert.equal((await read(nested(32))).lines.length, 0);
+    await refuses(nested(33), /is nested too deeply$/);
+    const memo = (length: number) => {
+      const text = `<MEMO><![CDATA[${'x'.repeat(length)}]]></MEMO>`;
+      return xml(`<STMTTRN><DTPOSTED>20260302</DTPOSTED><TRNAMT>1</TRNAMT>${text}</STMTTRN>`);
+    };
+    assert.equal((await read(memo(60_000))).lines.length, 1);
+    await refuses(memo(70_000), /has a text (?:or tag )?that does not end$/);
   });
 
   it('ignores empty values, whether closed or not', async () => {
@@ -164,6 +188,34 @@ describe('OFX', () => {
         'a declaration',
         sgml('').replace('<OFX>', '<!ENTITY x "y"><OFX>'),
         /line \d+: has a declaration or comment, which OFX files never have$/,
+      ],
+      ['a day after other digits', change('20260302120000', 'x20260302'), /line 24: "x\S+" is not a date/],
+      [
+        'a day before other signs',
+        change('20260302120000[-5:EST]', '20260302 x'),
+        /line 24: "\S+ x" is not a date/,
+      ],
+      [
+        'a tag with another sign',
+        sgml('').replace('<SONRS>', '<SON!RS>'),
+        /line \d+: "<SON!RS>" is not a tag$/,
+      ],
+      [
+        'a slash within a tag',
+        sgml('').replace('<SONRS>', '<SON/RS>'),
+        /line \d+: "<SON\/RS>" is not a tag$/,
+      ],
+      [
+        'a file whose last tag is not closed',
+        sgml('')
+          .trim()
+          .replace(/<\/OFX>$/, ''),
+        /: is truncated: <OFX> is not closed$/,
+      ],
+      [
+        'CDATA that does not end',
+        xml('').replace('</CURDEF>', '<![CDATA[x</CURDEF>'),
+        /is truncated: a text does not end$/,
       ],
       ['a tag that is none', sgml('').replace('<SONRS>', '<9SONRS>'), /line \d+: "<9SONRS>" is not a tag$/],
       ['a tag of others in the outermost one', '<OFX></STMTRS></OFX>', /line \d+: <\/STMTRS> closes <OFX>$/],

@@ -21,9 +21,9 @@ interface EntryPlace {
 
 const DETAILS = 'Ntry/NtryDtls/TxDtls';
 /** Read into fields of their own; everything else is a text. */
-const FIELDS = /^Ntry\/(?:Amt|CdtDbtInd|RvslInd|Sts(?:\/Cd)?|(?:BookgDt|ValDt)\/(?:Dt|DtTm))$/;
+const FIELDS = /Ntry\/(?:Amt|CdtDbtInd|RvslInd|Sts(?:\/Cd)?|(?:BookgDt|ValDt)\/(?:Dt|DtTm))$/;
 /** Numbers of accounts of others, which are stored masked. */
-const ACCOUNT_NUMBER = /Acct\/Id\/(?:IBAN|Othr\/Id)$/;
+const ACCOUNT_NUMBER = /Acct\/Id\/(?:IBAN|Othr\/Id)/;
 
 /**
  * The lines of an entry: one, or one for each transaction if the bank states their amounts and these add up to the

@@ -4,7 +4,7 @@ import type {CollectedStatement} from '../file/collected.ts';
 import {camtLines} from './camt-entry.ts';
 import {CamtTotals} from './camt-totals.ts';
 import type {Refuse, StatementPlace} from '../file/refusal.ts';
-import {dayAfter, isoDay} from '../file/values.ts';
+import {isoDay} from '../file/values.ts';
 
 interface CamtBalance {
   readonly amount: bigint;
@@ -38,7 +38,7 @@ export class CamtStatement {
       this.#from = from === undefined ? undefined : isoDay(from, at);
     } else if (name === 'TxsSummry') this.#totals.stated(element);
     else if (name === 'Bal') this.#balance(element, place);
-    else if (name === 'Ntry') {
+    else {
       const entry = camtLines(element, details, {number: this.#number, ...at});
       this.#totals.entry(entry);
       for (const line of entry.lines) this.#into.line(line);
@@ -47,13 +47,11 @@ export class CamtStatement {
 
   end(place: StatementPlace): void {
     this.#totals.check(place);
-    const before = this.#balances.get('PRCD');
-    const first = this.#balances.get('OPBD') ?? before;
+    const first = this.#balances.get('OPBD') ?? this.#balances.get('PRCD');
     const last = this.#balances.get('CLBD');
     if (first === undefined || last === undefined) return;
     if (first.currency !== last.currency)
       throw this.#refuse(place, `opens in ${first.currency} and closes in ${last.currency}`);
-    const isBefore = this.#balances.get('OPBD') === undefined;
     this.#into.balances({
       number: this.#number,
       currency: first.currency,
@@ -61,7 +59,7 @@ export class CamtStatement {
       openingDay: first.day,
       closing: last.amount,
       closingDay: last.day,
-      from: this.#from ?? (isBefore ? dayAfter(first.day) : undefined),
+      from: this.#from,
     });
   }
 

@@ -73,8 +73,7 @@ class CamtReader implements XmlHandler {
       this.#part = {element: new CamtElement(), details: [], depth};
     }
     if (name === DETAILS && this.#path[3] === 'Ntry') this.#part?.details.push(new CamtElement());
-    for (const [attribute, value] of Object.entries(attributes))
-      if (this.#part !== undefined && !attribute.startsWith('xmlns')) this.#leaf(`@${attribute}`, value);
+    for (const [attribute, value] of Object.entries(attributes)) this.#leaf(`@${attribute}`, value);
   }
 
   text(text: string): void {
@@ -92,7 +91,7 @@ class CamtReader implements XmlHandler {
       this.#part = undefined;
       this.#statement?.take(name, part.element, part.details, this.place);
     }
-    if (this.#path.length === 3 && name === 'Stmt') {
+    if (this.#path.length === 3) {
       this.#statement?.end(this.place);
       this.#statement = undefined;
     }

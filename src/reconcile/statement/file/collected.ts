@@ -98,8 +98,7 @@ export class CollectedStatement {
     const posted = this.#posted;
     if (!this.account(number)) return;
     const to = later(posted?.to ?? closingDay, closingDay);
-    const stated =
-      from ?? (posted !== undefined && posted.from <= openingDay ? openingDay : dayAfter(openingDay));
+    const stated = from ?? dayAfter(openingDay);
     const begin = earlier(earlier(stated, posted?.from ?? stated), to);
     const {account} = this.#options;
     chain(this.#balances, {account, currency, opening, closing, from: begin, to});

@@ -11,25 +11,8 @@ export interface Mt940Field {
 /** No field has more lines; the text of a transaction has six, and of some banks a few more. */
 const MOST_LINES = 1000;
 
-/** Tags of a statement. Between the balances, other things that look like a tag are text: `:37 o'clock`. */
-const OUTSIDE = new Set([
-  '20',
-  '21',
-  '25',
-  '25P',
-  '28',
-  '28C',
-  '60F',
-  '60M',
-  '61',
-  '62F',
-  '62M',
-  '64',
-  '65',
-  '86',
-  'NS',
-  '34F',
-]);
+/** Tags that are read outside of balances, and between them, where others are text: `:37 o'clock`. */
+const OUTSIDE = new Set(['20', '25', '25P', '60F', '60M', '61', '62F', '62M', '34F']);
 const BETWEEN = new Set(['20', '61', '62F', '62M', '86', 'NS']);
 
 /**
