@@ -313,7 +313,7 @@ describe('the page of a reconcile', () => {
       ]);
     }));
 
-  for (const count of [999, 1000, 1001, 2500])
+  for (const count of [1000, 1001, 2500])
     it(`lists at most 1,000 of ${count} payments in each table, the oldest that are open`, () =>
       withBook((book) => {
         const days = ['2026-03-02', '2026-03-20', '2026-03-30'];
