@@ -1,7 +1,7 @@
 import type {StatusFile} from '../batch/standing/status-file.ts';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
-import {ownJson} from '../narrow.ts';
+import {must, ownJson} from '../narrow.ts';
 import type {TeamDatabase} from './connection.ts';
 import {leaseHolderText} from './hold.ts';
 import {acquire, type Acquired, type FoundLease, type LeaseHolder, type Wanted} from './lease.ts';
@@ -16,11 +16,28 @@ export const BOOK = {kind: 'book', id: 'bank'} as const;
  * Takes a lease. A process that does not renew its lease is waited for until it expires.
  * @throws RemitError LOCKED with the process that has it
  */
-export async function acquireWhenFree(
+export const acquireWhenFree = async (
   db: TeamDatabase,
   wanted: Wanted,
-  {clock, say, waitMs = 0}: {clock: Clock; say: (text: string) => void; waitMs?: number | undefined},
-): Promise<{acquired: Acquired; takenAt: number}> {
+  how: {clock: Clock; say: (text: string) => void; waitMs?: number | undefined},
+): Promise<{acquired: Acquired; takenAt: number}> => must(await acquireOrJoin(db, wanted, how), 'lease');
+
+/**
+ * Takes a lease, as above.
+ * @param how.mayJoin whether to send for the process that has it
+ * @returns undefined if that process lets others send for it
+ * @throws RemitError LOCKED with the process that has it
+ */
+export async function acquireOrJoin(
+  db: TeamDatabase,
+  wanted: Wanted,
+  {
+    clock,
+    say,
+    waitMs = 0,
+    mayJoin = false,
+  }: {clock: Clock; say: (text: string) => void; waitMs?: number | undefined; mayJoin?: boolean},
+): Promise<{acquired: Acquired; takenAt: number} | undefined> {
   const startedAt = clock.monotonic();
   let first: {found: FoundLease; at: number} | undefined;
   let failures = 0;
@@ -44,6 +61,7 @@ export async function acquireWhenFree(
     }
     // A holder that renews its lease within its whole time is alive.
     const isAlive = held.version > first.found.version && held.left_ms > 0;
+    if (isAlive && mayJoin && ownJson<LeaseHolder>(held.holder ?? '{}').shares === true) return undefined;
     if (isAlive && takenAt - startedAt >= waitMs) throw heldError(wanted, held);
     await clock.sleep(POLL_MS);
   }

@@ -79,6 +79,8 @@ export class LeaseHold {
   #waiting: (() => void)[] = [];
   #saidWait = false;
   isEnded = false;
+  /** Other processes send for this one. */
+  isShared = false;
 
   constructor(options: HoldOptions) {
     const {lease, takenAt, releaseMs} = options;
@@ -109,14 +111,17 @@ export class LeaseHold {
   guard(inner: Transport): Transport {
     return {
       send: async (request: TransportRequest) => {
-        if (!isRead(request)) await this.#admit(request.signal);
+        await this.admit(request);
         return inner.send(request);
       },
       close: () => inner.close(),
     };
   }
 
-  async #admit(signal: AbortSignal | undefined): Promise<void> {
+  /** Resolves when the request may be sent. */
+  async admit(request: TransportRequest): Promise<void> {
+    if (isRead(request)) return;
+    const {signal} = request;
     const {clock} = this.#options;
     for (;;) {
       if (this.lost.aborted || signal?.aborted)
@@ -273,6 +278,7 @@ export class LeaseHold {
         return undefined;
       }
       this.#renewed(written.version, sentAt, token);
+      this.isShared = written.shared > 0;
       this.#status = status;
       this.#log()?.acknowledge(changes.upTo);
       approvals.acknowledge(lines);

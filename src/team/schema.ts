@@ -3,6 +3,7 @@ import type {TeamDatabase} from './connection.ts';
 import {ownJson} from '../narrow.ts';
 import {checkApplied} from '../store/port/migrate.ts';
 import {quoteName} from '../store/postgres/sql.ts';
+import {CHUNK_TABLES} from './chunks.ts';
 import {createTable, JOURNAL_TABLES, REGISTRY_TABLES} from './tables.ts';
 
 /**
@@ -83,6 +84,7 @@ const MIGRATIONS = [
       alter table @.batches add column former text not null default '[]';`,
   },
   {name: '0003-book', sql: BOOK_TABLES},
+  {name: '0004-chunks', sql: CHUNK_TABLES},
 ] as const;
 
 /** The id by which every registry of this database knows the others; it is also the row that a migration locks. */

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import type {TeamRunner} from '../../src/team/session.ts';
+import {skippedWithoutPostgres} from '../store/postgres/postgres-server.ts';
+import {references, sleep, type TeamRun, TeamWorld, waitForRows} from './team-world.ts';
+
+describe('several runners on one batch', function () {
+  if (skippedWithoutPostgres()) return;
+  this.timeout(120_000);
+  let world: TeamWorld;
+  beforeEach(async () => (world = await TeamWorld.open()));
+  afterEach(() => world.close());
+
+  const run = () => world.start(['run', 'bills', '--yes', '--out', '.', '--max-in-flight', '16']);
+
+  /** Two runners on a batch, of which the second sends for the first. */
+  async function joined(rows: number): Promise<{all: string[]; first: TeamRun; second: TeamRun}> {
+    const all = references(rows);
+    world.service.latencyMs = 50;
+    await world.run(['plan', world.file('bills.csv', all), '--batch-id', 'bills']);
+    const first = run();
+    await waitForRows(world, 'bills');
+    const second = run();
+    for (let tries = 0; (await sentByOthers()) === 0; tries++) {
+      assert.ok(tries < 200, `nothing was sent by the second: ${second.stderr}`);
+      await sleep(100); // a real process
+    }
+    return {all, first, second};
+  }
+
+  async function sentByOthers(): Promise<number> {
+    const [{sent} = {sent: 0}] = await world.db.query<{sent: number}>(
+      'select coalesce(sum(sent), 0) as sent from @.senders',
+    );
+    return sent;
+  }
+
+  it('pays each row once, shows both, and writes nothing that is left', async () => {
+    const {all, first, second} = await joined(3000);
+    const {stdout, stderr} = await world.run(['status', 'bills', '-o', 'json']);
+    const {runners} = JSON.parse(stdout) as {runners: TeamRunner[]};
+    assert.deepEqual(
+      runners.map(({lease, pid}) => [lease, pid]),
+      [
+        ['held', first.child.pid],
+        ['joined', second.child.pid],
+      ],
+    );
+    assert.match(
+      stderr,
+      new RegExp(`Process ${second.child.pid} on \\S+ sends for it: \\d+ requests? in hand`),
+    );
+    assert.equal(await first.ended, 0, first.stderr);
+    assert.equal(await second.ended, 0, second.stderr);
+    assert.doesNotMatch(first.stderr + second.stderr, /Warning/);
+    assert.match(second.stderr, /Process \d+ on \S+ has batch bills: this process sends rows for it/);
+    world.assertPaidOnce(all);
+    for (const table of ['chunks', 'answers'])
+      assert.deepEqual(await world.db.query(`select 1 from @.${table}`), [], table);
+  });
+
+  it('refuses a cancel with the process that has the batch', async () => {
+    const {all, first, second} = await joined(2000);
+    const {stderr} = await world.run(['cancel', 'bills', '--out', '.'], {exit: 13});
+    assert.match(
+      stderr,
+      /^.*Process \d+ on \S+ \(pay, since .*\) has batch bills; \d+ of 2000 rows accepted/m,
+    );
+    assert.equal(await first.ended, 0, first.stderr);
+    assert.equal(await second.ended, 0, second.stderr);
+    world.assertPaidOnce(all);
+  });
+
+  it('goes on without the process that has the batch, if that one is stopped', async () => {
+    const {all, first, second} = await joined(3000);
+    first.child.kill('SIGINT');
+    assert.equal(await first.ended, 130, first.stderr);
+    assert.equal(await second.ended, 0, second.stderr);
+    world.assertPaidOnce(all);
+  });
+});
