@@ -428,8 +428,8 @@ export class LeaseHold {
           if (tries > 1 && (await this.#wasReleased(token))) return;
           return await this.#finishOnce(journal, more, token);
         } catch (error) {
-          if (this.lost.aborted || this.#options.clock.monotonic() >= this.#deadline || tries > 10)
-            throw error;
+          this.lost.throwIfAborted();
+          if (this.#options.clock.monotonic() >= this.#deadline || tries > 10) throw error;
           await this.#options.clock.sleep(Math.min(200 * tries, 2000));
         }
     } finally {

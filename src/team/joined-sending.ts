@@ -15,7 +15,7 @@ const HEARTBEAT_MS = 1000;
 /** A machine that cannot reach the service gets no requests for this long. */
 const UNREACHABLE_MS = 5000;
 /** Room for requests that wait in the database, beside those in flight. */
-const TIMES_IN_FLIGHT = 5;
+const TIMES_IN_FLIGHT = 12;
 const LEAST_IN_FLIGHT = 16;
 
 export interface JoinedOptions {

@@ -118,4 +118,4 @@ export async function skewedClocks(seed: number, library: string): Promise<void>
   }
 }
 
-export {complete, planned, RUN};
+export {complete, GOES_ON, planned, RUN};
