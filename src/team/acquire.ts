@@ -74,13 +74,13 @@ const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.
 function heldError({kind, id}: Wanted, found: FoundLease): RemitError {
   const summary = found.status === null ? undefined : ownJson<StatusFile>(found.status).summary;
   const progress = summary === undefined ? '' : `; ${summary.accepted} of ${summary.planned} rows accepted`;
-  const {host, pid, purpose, since} = ownJson<LeaseHolder>(found.holder ?? '{}');
+  const {host, pid, purpose, since, shares} = ownJson<LeaseHolder>(found.holder ?? '{}');
   const isBook = kind === BOOK.kind;
   const what = isBook ? 'the book of bank lines' : `batch ${id}${progress}`;
   return new RemitError('LOCKED', `${holderOf(found)} has ${what}`, {
     hint: isBook
       ? 'run the same command again when it has ended; a process that has died loses the book soon'
-      : 'wait for it to end (--wait-lock TIME waits); a process that has died loses the batch after 30 s',
+      : `wait for it to end (--wait-lock TIME waits); a process that has died loses the batch after 30 s${shares === true ? '. `run` with the id of the batch sends rows for it' : ''}`,
     details: {host, pid, purpose, since},
   });
 }

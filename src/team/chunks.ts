@@ -24,7 +24,9 @@ export const CHUNK_TABLES = `
   create index chunks_of_batch on @.chunks (batch);
   create unlogged table @.answers (seq bigint generated always as identity primary key, batch bigint not null,
     chunk text not null, text text not null);
-  create index answers_of_batch on @.answers (batch);`;
+  create index answers_of_batch on @.answers (batch);
+  -- Until when a service has asked not to be sent anything (Retry-After).
+  create unlogged table @.gates (base_url text primary key, closed_until timestamptz not null);`;
 
 /** A create that another process sends: it builds the request from its own copy of the row. */
 export interface ChunkRow {

@@ -1,5 +1,6 @@
+import {setMaxListeners} from 'node:events';
 import type {Sending, Speed} from '../batch/speed/speed.ts';
-import {readAnswer} from '../client/answers/answer.ts';
+import {readRetryAfter} from '../client/answers/answer.ts';
 import {meaningOf} from '../client/answers/verdict.ts';
 import {type Transport, TransportFailure, type TransportRequest} from '../client/transport/transport.ts';
 import type {Clock} from '../clock.ts';
@@ -32,10 +33,10 @@ export interface JoinedOptions {
   build: (row: ChunkRow) => TransportRequest | undefined;
   /** Starts no further request. */
   drain: AbortSignal;
+  /** Awaits no answer any more. */
+  abort: AbortSignal;
   onProgress: (sent: number) => void;
 }
-
-const NOTHING = Buffer.alloc(0);
 
 interface Waiting extends ChunkRow {
   chunk: string;
@@ -76,6 +77,7 @@ export class JoinedSending {
 
   constructor(options: JoinedOptions) {
     this.#options = options;
+    setMaxListeners(0, options.abort); // one for each request
   }
 
   /**
@@ -178,6 +180,7 @@ export class JoinedSending {
     }
     this.#matched++;
     const {timeouts} = request;
+    request.signal = this.#options.abort;
     request.timeouts = {...timeouts, totalMs: Math.min(timeouts.totalMs, waiting.longestMs)};
     speed.sent(now, ++this.#inFlight);
     void this.#send(waiting, request, {at: now, inFlight: this.#inFlight}).finally(() => {
@@ -192,7 +195,7 @@ export class JoinedSending {
       const answer = await transport.send(request);
       const now = clock.monotonic();
       const {status} = answer;
-      const {retryAfterMs} = readAnswer({...answer, body: NOTHING}, clock.now());
+      const retryAfterMs = readRetryAfter(answer.headers, clock.now());
       const meaning = meaningOf({status});
       if (status === 401 || status === 403) {
         this.#answer(waiting, {tookMs: 0});
@@ -212,7 +215,11 @@ export class JoinedSending {
       const now = clock.monotonic();
       if (failure instanceof TransportFailure && failure.sent) {
         speed.failed(now);
-        this.#answer(waiting, {tookMs: now - sending.at, failure});
+        const {why, status} = failure;
+        // That this process was stopped does not stop the run.
+        const kind = failure.kind === 'aborted' ? 'reset' : failure.kind;
+        const told = new TransportFailure(kind, why, {sent: true, status});
+        this.#answer(waiting, {tookMs: now - sending.at, failure: told});
         return;
       }
       this.#answer(waiting, {tookMs: 0});

@@ -253,7 +253,10 @@ export class TeamSession {
       shares = false,
     }: {purpose: string; waitMs?: number | undefined; movedToo?: boolean; shares?: boolean},
   ): Promise<boolean> {
-    if (this.#taken !== undefined) return true;
+    if (this.#taken !== undefined) {
+      if (shares) await this.#noteHolder({...this.#holder(purpose), shares});
+      return true;
+    }
     const {clock} = this.#options;
     const longestMs = this.#longestMs;
     const left = await leftFolders(this.stateDir, {kind, id, clock});
@@ -318,6 +321,33 @@ export class TeamSession {
     }
     this.#isCopied = true;
     return true;
+  }
+
+  /** What the command that has the batch does now. */
+  async #noteHolder(holder: LeaseHolder): Promise<void> {
+    const {key, owner, gen} = must(this.#taken, 'batch with a holder').hold.lease;
+    await this.#db.query(
+      'update @.batches set holder = $4 where key = $1 and owner = $2 and gen = $3 and not released',
+      [key, owner, gen, JSON.stringify(holder)],
+    );
+  }
+
+  /** Milliseconds for which a service has asked for no requests. */
+  async closedFor(baseUrl: string): Promise<number> {
+    const [found] = await this.#db.query<{ms: number}>(
+      'select extract(epoch from closed_until - clock_timestamp()) * 1000 as ms from @.gates where base_url = $1',
+      [baseUrl],
+    );
+    return Math.max(0, found?.ms ?? 0);
+  }
+
+  /** Lets every process know how long a service has asked to wait. */
+  async closeGate(baseUrl: string, ms: number): Promise<void> {
+    await this.#db.query(
+      `insert into @.gates (base_url, closed_until) values ($1, clock_timestamp() + $2 * interval '1 ms')
+       on conflict (base_url) do update set closed_until = greatest(gates.closed_until, excluded.closed_until)`,
+      [baseUrl, ms],
+    );
   }
 
   get #longestMs(): number {

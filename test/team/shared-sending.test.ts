@@ -11,16 +11,16 @@ describe('several runners on one batch', function () {
   beforeEach(async () => (world = await TeamWorld.open()));
   afterEach(() => world.close());
 
-  const run = () => world.start(['run', 'bills', '--yes', '--out', '.', '--max-in-flight', '16']);
+  const run = (...what: string[]) =>
+    world.start(['run', ...what, '--yes', '--out', '.', '--max-in-flight', '16']);
 
   /** Two runners on a batch, of which the second sends for the first. */
   async function joined(rows: number): Promise<{all: string[]; first: TeamRun; second: TeamRun}> {
     const all = references(rows);
     world.service.latencyMs = 50;
-    await world.run(['plan', world.file('bills.csv', all), '--batch-id', 'bills']);
-    const first = run();
+    const first = run(world.file('bills.csv', all), '--batch-id', 'bills');
     await waitForRows(world, 'bills');
-    const second = run();
+    const second = run('bills');
     for (let tries = 0; (await sentByOthers()) === 0; tries++) {
       assert.ok(tries < 200, `nothing was sent by the second: ${second.stderr}`);
       await sleep(100); // a real process
@@ -57,6 +57,54 @@ describe('several runners on one batch', function () {
     world.assertPaidOnce(all);
     for (const table of ['chunks', 'answers'])
       assert.deepEqual(await world.db.query(`select 1 from @.${table}`), [], table);
+  });
+
+  it('sends each row with the same key and bytes, whoever sends it', async () => {
+    world.service.keepRequests = true;
+    const {all, first, second} = await joined(1500);
+    assert.deepEqual([await first.ended, await second.ended], [0, 0], first.stderr + second.stderr);
+    world.assertPaidOnce(all);
+    const bodies = new Map<string, Set<string>>();
+    for (const {key = '', body} of world.service.requests.filter(({method}) => method === 'POST')) {
+      const plain = body.replace('"auto_approve":true', '"auto_approve":false');
+      bodies.set(key, (bodies.get(key) ?? new Set<string>()).add(plain));
+    }
+    assert.equal(bodies.size, 1500);
+    assert.ok([...bodies.values()].every(({size}) => size === 1));
+  });
+
+  it('sends nothing for a chunk that was put into the database with other content', async () => {
+    world.service.keepRequests = true;
+    const {all, first, second} = await joined(2000);
+    const rows = JSON.stringify([
+      ['INV-1', 1, 'no digest of it'],
+      ['INV-99999', 1, 'nor of a row that is not planned'],
+    ]);
+    const put = await world.db.query(
+      `insert into @.chunks (id, batch, lease, gen, sender, size, rows)
+       select 'forged', b.key, b.owner, b.gen, s.owner, 2, $1 from @.batches b join @.senders s on s.batch = b.key returning 1`,
+      [rows],
+    );
+    assert.equal(put.length, 1);
+    assert.deepEqual([await first.ended, await second.ended], [0, 0], first.stderr + second.stderr);
+    world.assertPaidOnce(all);
+    assert.ok(world.service.requests.every(({body}) => !body.includes('INV-99999')));
+  });
+
+  it('does not send before the time that the service has named to another process', async () => {
+    const all = references(40);
+    await world.run(['plan', world.file('bills.csv', all), '--batch-id', 'bills']);
+    world.service.fault = () => ({status: 429, body: {}, headers: {'retry-after': '3000'}});
+    await world.run(['run', 'bills', '--yes', '--out', '.'], {exit: 7});
+    world.service.fault = () => undefined;
+    const before = world.service.posts;
+    const {stdout, stderr} = await world.run(['run', 'bills', '--yes', '--out', '.'], {exit: 7});
+    assert.match(stdout + stderr, /the service asks to wait \d+ s, longer than --max-wait/);
+    assert.equal(world.service.posts, before);
+    await world.db.query("update @.gates set closed_until = closed_until - interval '2970 s'");
+    const last = await world.run(['run', 'bills', '--yes', '--out', '.']);
+    assert.match(last.stderr, /has asked another process to wait: nothing is sent for \d+ s/);
+    world.assertPaidOnce(all);
   });
 
   it('refuses a cancel with the process that has the batch', async () => {

@@ -42,7 +42,7 @@ import {joinRun} from './join.ts';
 import {warnToCheck} from './paid-before.ts';
 import {retryRows} from './retry-rows.ts';
 import {refusePaidDebts} from './second-payments.ts';
-import {sendingOf, sharesRows} from './sending.ts';
+import {mayShare, sendingOf, waitForGate} from './sending.ts';
 import {withLock} from './wait-lock.ts';
 
 /** How a run ended, with `followed` if it went on to follow the accepted rows. */
@@ -60,7 +60,7 @@ export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
   const {context, kind, stateDir, batchId, flags, doing} = typed;
   const {clock, team} = context;
   refuseMoved(context, stateDir, kind, batchId);
-  const wanted = {purpose: doing, waitMs: flags['wait-lock'], shares: sharesRows(typed)};
+  const wanted = {purpose: doing, waitMs: flags['wait-lock'], shares: mayShare(typed)};
   while ((await team?.take(kind, batchId, wanted)) === false) await joinRun(typed);
   const breakLock = flags['break-lock'] ?? false;
   const waiting = {context, kind, stateDir, waitMs: flags['wait-lock']};
@@ -182,7 +182,8 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   else if (isConfirmed(request, batch)) journal.setFact('path', 'stage-and-release');
   claims.recordDecisions();
   if (!plan.hasReferences) await context.team?.bindContentPlan(plan, profile);
-  const stop = request.retry === undefined ? undefined : await retryRows(parts, request.retry.named);
+  const stop =
+    request.retry === undefined ? await waitForGate(request) : await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();
   const onSignal = () => out.note(STOPPING);
   first.addEventListener('abort', onSignal, {once: true});

@@ -12,6 +12,8 @@ import {asStarted, commandsOfRun, type RunRequest, statusCommand} from './reques
 import {speedOf} from './sending.ts';
 import {openGate} from './under-policy.ts';
 
+const IDLE_MS = 1000;
+
 /**
  * Sends rows for the process that has the batch, until it has ended or is lost. What a run checks and confirms is checked
  * and confirmed here too, on a copy of the batch.
@@ -38,10 +40,16 @@ export async function joinRun(typed: RunRequest): Promise<void> {
       retype: (words, without) => context.commands.again(typed.typed, {add: words, without}),
       tell: () => undefined,
     });
+    let isAgreed = false;
     try {
-      await confirmOnce(request, batch, claims);
+      isAgreed = await confirmOnce(request, batch, claims);
     } finally {
       await claims.registry.close();
+    }
+    const {first: drain, second: abort} = context.stop.drain();
+    while (!isAgreed) {
+      if ((await team.runnerOf(kind, batchId)).runner?.lease !== 'held') return; // it is only left to report
+      await clock.sleep(IDLE_MS, drain);
     }
     out.note(`${who} has batch ${batchId}: this process sends rows for it.`);
     const {mode, key} = profile;
@@ -49,11 +57,10 @@ export async function joinRun(typed: RunRequest): Promise<void> {
       ...{kind, mode, namespace: plan.namespace, key, timeouts: timeoutsOf(context), permits: PERMITS},
     });
     const pool = await context.transportFor('pool');
-    const {first: drain} = context.stop.drain();
     let sent = 0;
     try {
       await team.sendFor(kind, batchId, request.doing, {
-        ...{transport: pool, speed: speedOf(flags), drain},
+        ...{transport: pool, speed: speedOf(flags), drain, abort},
         build: ({reference, approve}) => {
           const row = journal.rows.of(reference);
           return row === undefined ? undefined : codec.encode(wire.create(row, approve));
