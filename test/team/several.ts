@@ -13,13 +13,12 @@ export async function disturbSeveral(options: {
   seed: number;
 }): Promise<{kills: number; stops: number; starts: number; sentByOthers: number}> {
   const {world, all} = await planned(options.seed, options.rows);
-  world.service.latencyMs = 20;
+  world.service.latencyMs = 80; // one runner alone would take long
   const running = new Set<TeamRun>();
   const codes: (number | null)[] = [];
   let [kills, stops, starts, sentByOthers] = [0, 0, 0, 0];
   let [isComplete, rounds] = [false, 0];
   const start = () => {
-    const rps = String(100 + Math.floor(world.random() * 200));
     const run = world.start([
       'run',
       'bills',
