@@ -19,17 +19,7 @@ export async function disturbSeveral(options: {
   let [kills, stops, starts, sentByOthers] = [0, 0, 0, 0];
   let [isComplete, rounds] = [false, 0];
   const start = () => {
-    const run = world.start([
-      'run',
-      'bills',
-      '--yes',
-      '--out',
-      '.',
-      '--max-in-flight',
-      '8',
-      '--max-rps',
-      rps,
-    ]);
+    const run = world.start(['run', 'bills', '--yes', '--out', '.', '--max-in-flight', '4']);
     starts++;
     running.add(run);
     void run.ended.then((code) => {
