@@ -230,10 +230,17 @@ export class TeamSession {
   async fetchAll(kind: Kind): Promise<void> {
     for (const batch of await teamBatches(this.#db.query))
       if (batch.kind === kind) await this.fetch(kind, batch.id, false);
+    const published = await this.#db.query<{id: string; status: string}>(
+      'select id, status from @.batches where kind = $1 and journal is not null and status is not null',
+      [kind],
+    );
+    for (const {id, status} of published)
+      writeFileAtomic(batchFolder(this.stateDir, kind, id).status, status, {durable: false});
   }
 
   #copyRegistry(sql: Sql, batch: TeamBatch, mark: string | null): Promise<void> {
-    return writeRegistry(sql, {stateDir: this.stateDir, batch, mark, registry: this.#registry});
+    const now = this.#options.clock.now();
+    return writeRegistry(sql, {stateDir: this.stateDir, batch, mark, registry: this.#registry, now});
   }
 
   /**

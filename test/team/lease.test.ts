@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {readTeamAddress} from '../../src/team/address.ts';
 import {TeamDatabase} from '../../src/team/connection.ts';
@@ -117,6 +117,26 @@ describe('the lease of a batch', function () {
     }
     for (const name of ['batches', 'rows', 'outcomes', 'entries', 'claims', 'migrations'])
       assert.equal(codes.get(`alter table @.${name} rename to away`), 13, name);
+    desk.close();
+  });
+
+  it('is listed with its time, and what it has paid is named by other batches', async () => {
+    const desk = Desk.withTwoRows();
+    const env = {
+      ...desk.env('test_0123456789abcdef'),
+      REMIT_STATE_URL: address,
+      REMIT_STATE_DIR: desk.folder,
+    };
+    assert.equal((await desk.batch('run ./p.csv --batch-id a --yes', {env})).exitCode, 0);
+    const {stdout} = await desk.batch('list -o json', {env});
+    assert.match(stdout, /"updated_at": "2026-03-02T/);
+    const text = readFileSync(join(desk.folder, 'p.csv'), 'utf8');
+    writeFileSync(join(desk.folder, 'q.csv'), text.replaceAll('\nA-', '\nQ-'));
+    const {stderr} = await desk.batch('plan ./q.csv --batch-id b', {env});
+    assert.match(
+      stderr,
+      /Q-1 looks like A-1 of batch a \(namespace default, record [-0-9a-f]{36}, 2026-03-02\)/,
+    );
     desk.close();
   });
 
