@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<string, (seed: number) => Promise<unknown>>> = {
   stops: (seed) => stopAndContinue(seed),
   'real-stops': (seed) => stopAndContinue(seed, 32_000),
   several: (seed) => disturbSeveral({rows: 1500, disturbances: 10, seed}),
+  'several-network': (seed) => disturbSeveral({rows: 1500, disturbances: 6, seed, isNetworkHostile: true}),
   network: hostileNetwork,
   bouncer: async (seed) => throughBouncer((await teamServer()) ?? '', library, seed),
   failover,

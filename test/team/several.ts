@@ -1,4 +1,4 @@
-import {GOES_ON, planned} from './hostile.ts';
+import {GOES_ON, hostileProxyOf, planned} from './hostile.ts';
 import {sleep, type TeamRun} from './team-world.ts';
 
 const RUNNERS = 3;
@@ -11,15 +11,20 @@ export async function disturbSeveral(options: {
   rows: number;
   disturbances: number;
   seed: number;
+  /** Their network to the database is hostile too, until the last disturbance. */
+  isNetworkHostile?: boolean;
 }): Promise<{kills: number; stops: number; starts: number; sentByOthers: number}> {
   const {world, all} = await planned(options.seed, options.rows);
   world.service.latencyMs = 80; // one runner alone would take long
+  const proxy = await hostileProxyOf(world, options.isNetworkHostile === true ? 0.005 : 0);
   const running = new Set<TeamRun>();
   const codes: (number | null)[] = [];
   let [kills, stops, starts, sentByOthers] = [0, 0, 0, 0];
   let [isComplete, rounds] = [false, 0];
   const start = () => {
-    const run = world.start(['run', 'bills', '--yes', '--out', '.', '--max-in-flight', '4']);
+    const run = world.start(['run', 'bills', '--yes', '--out', '.', '--max-in-flight', '4'], {
+      url: proxy.url,
+    });
     starts++;
     running.add(run);
     void run.ended.then((code) => {
@@ -40,6 +45,7 @@ export async function disturbSeveral(options: {
       sentByOthers = Math.max(sentByOthers, sent);
       const victim = [...running][Math.floor(world.random() * running.size)];
       if (victim === undefined || kills + stops >= options.disturbances) {
+        if (rounds === 0) proxy.calm();
         if (rounds++ % 20 === 0) await world.passTime(); // the last lease may be that of a dead process
         if (starts > options.disturbances * 4 + 60) throw new Error(`no end: ${codes.join(' ')}`);
         continue;
@@ -67,6 +73,7 @@ export async function disturbSeveral(options: {
     if (accepted !== all.length || state !== 'complete') throw new Error(`${state}, ${accepted} accepted`);
     return {kills, stops, starts, sentByOthers};
   } finally {
+    await proxy.close();
     await world.close();
   }
 }

@@ -116,6 +116,15 @@ describe('several runners on one batch', function () {
     world.assertPaidOnce(all);
   });
 
+  it('goes on without one that is stopped, with nothing in doubt', async () => {
+    const {all, first, second} = await joined(2000);
+    second.child.kill('SIGINT');
+    assert.equal(await second.ended, 130, second.stderr);
+    assert.equal(await first.ended, 0, first.stderr);
+    world.assertPaidOnce(all);
+    assert.equal((await world.summary('bills')).in_doubt, 0);
+  });
+
   it('goes on without the process that has the batch, if that one is stopped', async () => {
     const {all, first, second} = await joined(3000);
     first.child.kill('SIGINT');
