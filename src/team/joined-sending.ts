@@ -23,6 +23,7 @@ export interface JoinedOptions {
   db: TeamDatabase;
   /** Of the batch. */
   key: number;
+  baseUrl: string;
   /** A name for this process, which no other has. */
   owner: string;
   holder: LeaseHolder;
@@ -50,6 +51,8 @@ interface Waiting extends ChunkRow {
 interface Polled {
   is_held: 0 | 1;
   longest_ms: number;
+  /** How long the service has asked for no requests; null if it has never. */
+  closed_ms: number | null;
   id: string | null;
   rows: string | null;
   send_ms: number | null;
@@ -118,7 +121,7 @@ export class JoinedSending {
    * @returns whether another process has the batch
    */
   async #exchange(isLast = false): Promise<boolean> {
-    const {db, key, owner, holder, clock} = this.#options;
+    const {db, key, owner, holder, clock, baseUrl} = this.#options;
     const sentAt = clock.monotonic();
     const answers = [...this.#answers];
     this.#answers.clear();
@@ -128,7 +131,7 @@ export class JoinedSending {
       polled = await db.query<Polled>(EXCHANGE, [
         ...[key, owner, JSON.stringify(holder), isLast ? 0 : this.#depth, this.#sent, mustTell],
         ...[answers.map(([chunk]) => chunk), answers.map(([, list]) => packAnswers(list))],
-        ...[this.#recent, isLast ? 0 : SEND_MS],
+        ...[this.#recent, isLast ? 0 : SEND_MS, baseUrl],
       ]);
     } catch (error) {
       for (const [chunk, list] of answers)
@@ -146,6 +149,7 @@ export class JoinedSending {
         for (const [at, row] of unpackRows(rows).entries())
           this.#queue.push({...row, chunk: id, at, sendBy, longestMs});
       }
+    if ((first.closed_ms ?? 0) > 0) this.#close(sentAt + (first.closed_ms ?? 0));
     return true;
   }
 
@@ -206,8 +210,7 @@ export class JoinedSending {
       this.#answer(waiting, {tookMs: now - sending.at, answer});
       if (meaning === 'throttled' || retryAfterMs !== undefined) {
         speed.refused(now, sending, retryAfterMs);
-        this.#pausedUntil = now + (retryAfterMs ?? 0);
-        this.#handBack('the service asked for fewer requests');
+        this.#close(now + (retryAfterMs ?? 0));
       } else if (meaning === 'success') speed.succeeded(now, sending);
       else if (meaning === 'failing') speed.failed(now);
       else speed.answered(now, sending);
@@ -247,13 +250,20 @@ export class JoinedSending {
     }
   }
 
+  /** The service has asked this process or another one to wait. */
+  #close(until: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, until);
+    this.#handBack('the service asked for fewer requests');
+  }
+
   #giveUp(error: RemitError): void {
     this.#failure ??= error;
     this.#handBack();
   }
 }
 
-const EXCHANGE = `with lead as (select owner, gen, longest_ms, expires, not released and expires > clock_timestamp() as is_held
+const EXCHANGE = `with lead as (select owner, gen, longest_ms, expires, not released and expires > clock_timestamp() as is_held,
+      (select extract(epoch from closed_until - clock_timestamp()) * 1000 from @.gates where base_url = $11) as closed_ms
     from @.batches where key = $1),
   alive as (insert into @.senders (batch, owner, holder, depth, sent, at)
     select $1, $2, $3, $4, $5, clock_timestamp() from lead where $6 and is_held and $10 > 0
@@ -265,7 +275,7 @@ const EXCHANGE = `with lead as (select owner, gen, longest_ms, expires, not rele
     from lead where is_held and c.batch = $1 and c.sender = $2 and c.lease = lead.owner and c.gen = lead.gen
       and not c.id = any($9) and $10 > 0 and @safe
     returning c.id, c.rows, extract(epoch from send_by - clock_timestamp()) * 1000 as send_ms)
-  select is_held, longest_ms, id, rows, send_ms from lead left join taken on true`;
+  select is_held, longest_ms, closed_ms, id, rows, send_ms from lead left join taken on true`;
 
 const otherRequests = (): RemitError =>
   new RemitError(

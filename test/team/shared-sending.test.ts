@@ -116,6 +116,20 @@ describe('several runners on one batch', function () {
     world.assertPaidOnce(all);
   });
 
+  it('sends nothing from a joined machine while the service has asked any other to wait', async () => {
+    const {all, first, second} = await joined(4000);
+    await world.db.query(
+      `insert into @.gates (base_url, closed_until) values ($1, clock_timestamp() + interval '8 s')`,
+      [world.baseUrl],
+    );
+    await sleep(2500); // what is in flight is answered, and shown
+    const before = await sentByOthers();
+    await sleep(3000);
+    assert.equal(await sentByOthers(), before);
+    assert.deepEqual([await first.ended, await second.ended], [0, 0], first.stderr + second.stderr);
+    world.assertPaidOnce(all);
+  });
+
   it('goes on without one that is stopped, with nothing in doubt', async () => {
     const {all, first, second} = await joined(2000);
     second.child.kill('SIGINT');

@@ -60,7 +60,7 @@ export async function joinRun(typed: RunRequest): Promise<void> {
     let sent = 0;
     try {
       await team.sendFor(kind, batchId, request.doing, {
-        ...{transport: pool, speed: speedOf(flags), drain, abort},
+        ...{transport: pool, speed: speedOf(flags), baseUrl: profile.baseUrl, drain, abort},
         build: ({reference, approve}) => {
           const row = journal.rows.of(reference);
           return row === undefined ? undefined : codec.encode(wire.create(row, approve));
