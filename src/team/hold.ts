@@ -304,6 +304,7 @@ export class LeaseHold {
   #close(error: unknown): void {
     this.#isOpen = false;
     if (isAuditConflict(error)) this.#lose(undefined, auditConflict(error));
+    if (error instanceof RemitError && error.code === 'STATE_DAMAGED') this.#lose(undefined, error);
     if (this.#options.clock.monotonic() >= this.#deadline) this.#lose(undefined, error);
   }
 
@@ -332,7 +333,7 @@ export class LeaseHold {
         ? ''
         : `: ${leaseHolderText(ownJson<LeaseHolder>(by))} has it now`;
     const error =
-      cause instanceof RemitError && cause.code === 'GUARD_APPROVAL'
+      cause instanceof RemitError && (cause.code === 'GUARD_APPROVAL' || cause.code === 'STATE_DAMAGED')
         ? cause
         : new RemitError('LOCKED', `the lease of the batch was lost${who}; this run has stopped`, {
             hint: 'run the same command again: it continues once no other process has the batch',
