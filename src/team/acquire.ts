@@ -1,7 +1,7 @@
 import type {StatusFile} from '../batch/standing/status-file.ts';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
-import {ownJson} from '../narrow.ts';
+import {must, ownJson} from '../narrow.ts';
 import type {TeamDatabase} from './connection.ts';
 import {leaseHolderText} from './hold.ts';
 import {acquire, type Acquired, type FoundLease, type LeaseHolder, type Wanted} from './lease.ts';
@@ -16,11 +16,28 @@ export const BOOK = {kind: 'book', id: 'bank'} as const;
  * Takes a lease. A process that does not renew its lease is waited for until it expires.
  * @throws RemitError LOCKED with the process that has it
  */
-export async function acquireWhenFree(
+export const acquireWhenFree = async (
   db: TeamDatabase,
   wanted: Wanted,
-  {clock, say, waitMs = 0}: {clock: Clock; say: (text: string) => void; waitMs?: number | undefined},
-): Promise<{acquired: Acquired; takenAt: number}> {
+  how: {clock: Clock; say: (text: string) => void; waitMs?: number | undefined},
+): Promise<{acquired: Acquired; takenAt: number}> => must(await acquireOrJoin(db, wanted, how), 'lease');
+
+/**
+ * Takes a lease, as above.
+ * @param how.mayJoin whether to send for the process that has it
+ * @returns undefined if that process lets others send for it
+ * @throws RemitError LOCKED with the process that has it
+ */
+export async function acquireOrJoin(
+  db: TeamDatabase,
+  wanted: Wanted,
+  {
+    clock,
+    say,
+    waitMs = 0,
+    mayJoin = false,
+  }: {clock: Clock; say: (text: string) => void; waitMs?: number | undefined; mayJoin?: boolean},
+): Promise<{acquired: Acquired; takenAt: number} | undefined> {
   const startedAt = clock.monotonic();
   let first: {found: FoundLease; at: number} | undefined;
   let failures = 0;
@@ -44,6 +61,7 @@ export async function acquireWhenFree(
     }
     // A holder that renews its lease within its whole time is alive.
     const isAlive = held.version > first.found.version && held.left_ms > 0;
+    if (isAlive && mayJoin && ownJson<LeaseHolder>(held.holder ?? '{}').shares === true) return undefined;
     if (isAlive && takenAt - startedAt >= waitMs) throw heldError(wanted, held);
     await clock.sleep(POLL_MS);
   }
@@ -56,13 +74,13 @@ const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.
 function heldError({kind, id}: Wanted, found: FoundLease): RemitError {
   const summary = found.status === null ? undefined : ownJson<StatusFile>(found.status).summary;
   const progress = summary === undefined ? '' : `; ${summary.accepted} of ${summary.planned} rows accepted`;
-  const {host, pid, purpose, since} = ownJson<LeaseHolder>(found.holder ?? '{}');
+  const {host, pid, purpose, since, shares} = ownJson<LeaseHolder>(found.holder ?? '{}');
   const isBook = kind === BOOK.kind;
   const what = isBook ? 'the book of bank lines' : `batch ${id}${progress}`;
   return new RemitError('LOCKED', `${holderOf(found)} has ${what}`, {
     hint: isBook
       ? 'run the same command again when it has ended; a process that has died loses the book soon'
-      : 'wait for it to end (--wait-lock TIME waits); a process that has died loses the batch after 30 s',
+      : `wait for it to end (--wait-lock TIME waits); a process that has died loses the batch after 30 s${shares === true ? '. `run` with the id of the batch sends rows for it' : ''}`,
     details: {host, pid, purpose, since},
   });
 }

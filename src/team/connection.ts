@@ -1,6 +1,6 @@
 import type {Client, QueryResultRow} from 'pg';
 import {RemitError} from '../errors.ts';
-import {codeOf, stringOf} from '../narrow.ts';
+import {codeOf, messageOf, stringOf} from '../narrow.ts';
 import {postgresFailure, Unconnected} from '../store/postgres/failures.ts';
 import {LocalSocket} from '../store/postgres/local-socket.ts';
 import {portValues, quoteName} from '../store/postgres/sql.ts';
@@ -86,7 +86,9 @@ export class TeamDatabase {
       try {
         return await work(await this.#connected());
       } catch (error) {
-        throw withFlag(postgresFailure(error, 'use', this.address.shown));
+        throw withFlag(
+          damaged(error, this.address.shown) ?? postgresFailure(error, 'use', this.address.shown),
+        );
       }
     });
     this.#turn = run.catch(() => undefined);
@@ -192,6 +194,15 @@ function refusalOf(
     what: 'its standby is asynchronous, so a failover could lose the last changes',
     hint: 'set synchronous_standby_names; or accept it in the address: ?async_standby=accept',
   };
+}
+
+/** The statements are the same everywhere: what they name is missing because the tables were changed. */
+function damaged(error: unknown, shown: string): RemitError | undefined {
+  if (!(error instanceof Error) || !/^42(?!501)/.test(codeOf(error) ?? '')) return undefined;
+  return new RemitError('STATE_DAMAGED', `the tables in ${shown} were changed: ${messageOf(error)}`, {
+    hint: 'restore them from a backup of the database; do not run a batch of it before',
+    cause: error,
+  });
 }
 
 /** The texts of the failures are those of the sandbox. */

@@ -121,7 +121,8 @@ export async function writeRegistry(
     batch,
     mark,
     registry,
-  }: {stateDir: string; batch: TeamBatch; mark: string | null; registry: string},
+    now,
+  }: {stateDir: string; batch: TeamBatch; mark: string | null; registry: string; now: number},
 ): Promise<void> {
   const file = registryPath(stateDir);
   mkdirSync(dirname(file), {recursive: true, mode: 0o700});
@@ -135,7 +136,7 @@ export async function writeRegistry(
       const wanted = WANTED[mirror.name];
       if (wanted !== undefined) insert(db, mirror, await sql<SqlRow>(wanted, [batch.key]));
     }
-    const since = Date.now() - ALIKE_MS;
+    const since = now - ALIKE_MS;
     for (const mirror of REGISTRY_TABLES.slice(0, 2)) {
       const {names, from} = alikeSql(mirror);
       insert(db, mirror, await sql<SqlRow>(`select distinct ${names} ${from}`, [batch.key, since]));

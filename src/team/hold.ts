@@ -79,6 +79,8 @@ export class LeaseHold {
   #waiting: (() => void)[] = [];
   #saidWait = false;
   isEnded = false;
+  /** Other processes send for this one. */
+  isShared = false;
 
   constructor(options: HoldOptions) {
     const {lease, takenAt, releaseMs} = options;
@@ -109,14 +111,17 @@ export class LeaseHold {
   guard(inner: Transport): Transport {
     return {
       send: async (request: TransportRequest) => {
-        if (!isRead(request)) await this.#admit(request.signal);
+        await this.admit(request);
         return inner.send(request);
       },
       close: () => inner.close(),
     };
   }
 
-  async #admit(signal: AbortSignal | undefined): Promise<void> {
+  /** Resolves when the request may be sent. */
+  async admit(request: TransportRequest): Promise<void> {
+    if (isRead(request)) return;
+    const {signal} = request;
     const {clock} = this.#options;
     for (;;) {
       if (this.lost.aborted || signal?.aborted)
@@ -273,6 +278,7 @@ export class LeaseHold {
         return undefined;
       }
       this.#renewed(written.version, sentAt, token);
+      this.isShared = written.shared > 0;
       this.#status = status;
       this.#log()?.acknowledge(changes.upTo);
       approvals.acknowledge(lines);
@@ -298,6 +304,7 @@ export class LeaseHold {
   #close(error: unknown): void {
     this.#isOpen = false;
     if (isAuditConflict(error)) this.#lose(undefined, auditConflict(error));
+    if (error instanceof RemitError && error.code === 'STATE_DAMAGED') this.#lose(undefined, error);
     if (this.#options.clock.monotonic() >= this.#deadline) this.#lose(undefined, error);
   }
 
@@ -326,7 +333,7 @@ export class LeaseHold {
         ? ''
         : `: ${leaseHolderText(ownJson<LeaseHolder>(by))} has it now`;
     const error =
-      cause instanceof RemitError && cause.code === 'GUARD_APPROVAL'
+      cause instanceof RemitError && (cause.code === 'GUARD_APPROVAL' || cause.code === 'STATE_DAMAGED')
         ? cause
         : new RemitError('LOCKED', `the lease of the batch was lost${who}; this run has stopped`, {
             hint: 'run the same command again: it continues once no other process has the batch',
@@ -422,8 +429,8 @@ export class LeaseHold {
           if (tries > 1 && (await this.#wasReleased(token))) return;
           return await this.#finishOnce(journal, more, token);
         } catch (error) {
-          if (this.lost.aborted || this.#options.clock.monotonic() >= this.#deadline || tries > 10)
-            throw error;
+          this.lost.throwIfAborted();
+          if (this.#options.clock.monotonic() >= this.#deadline || tries > 10) throw error;
           await this.#options.clock.sleep(Math.min(200 * tries, 2000));
         }
     } finally {

@@ -25,6 +25,8 @@ export interface LeaseHolder {
   pid: number;
   purpose: string;
   since: string;
+  /** Other processes may send for it. */
+  shares?: boolean;
 }
 
 /** A lease as its holder knows it. */
@@ -163,6 +165,9 @@ async function doubtLost(sql: Sql, {key, intents}: {key: number; intents: string
     );
 }
 
+/** How many processes send for the holder. */
+const SHARED = '(select count(*) from @.senders where batch = $1) as shared';
+
 /** What a holder writes together: its changes, what it may send next, and that it lives. */
 export interface LeaseWrite {
   lease: Lease;
@@ -177,12 +182,13 @@ export interface LeaseWrite {
 /**
  * Writes changes of the journal and renews the lease, in one statement that does nothing unless the lease is still held
  * and nothing was written since the version that the holder knows.
- * @returns the new version, and the names of the approvals of the batch; undefined if nothing was written
+ * @returns the new version, the names of the approvals of the batch, and how many processes send for this one; undefined
+ *   if nothing was written
  */
 export async function writeHeld(
   sql: Sql,
   {lease, token, intents, status, changes, lines}: LeaseWrite,
-): Promise<{version: number; approvals: string} | undefined> {
+): Promise<{version: number; approvals: string; shared: number} | undefined> {
   const {key, owner, gen, version} = lease;
   const params: unknown[] = [key, owner, gen, version, token, JSON.stringify(intents), status, LEASE_MS];
   const parts: string[] = [];
@@ -206,14 +212,14 @@ export async function writeHeld(
     parts.push(`audit as (${auditSql(`$${params.length}`, 'fence.key', 'fence, ')})`);
   }
   const counted = counts.map(({name}) => `(select count(*) from ${name}) as ${name}`);
-  const [written] = await sql<Record<string, number> & {version: number; approvals: string}>(
+  const [written] = await sql<Record<string, number> & {version: number; approvals: string; shared: number}>(
     `with fence as (
        update @.batches set version = version + 1, token = $5, intents = $6, status = coalesce($7, status),
          expires = clock_timestamp() + $8 * interval '1 ms'
        where key = $1 and owner = $2 and gen = $3 and version = $4 and not released and expires > clock_timestamp()
          and @safe returning key, version)
      ${parts.map((part) => `, ${part}`).join('')}
-     select ${['version', `(${APPROVAL_NAMES}) as approvals`, ...counted].join(', ')} from fence`,
+     select ${['version', `(${APPROVAL_NAMES}) as approvals`, SHARED, ...counted].join(', ')} from fence`,
     params,
   );
   if (written === undefined) return undefined;

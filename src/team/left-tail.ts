@@ -26,10 +26,12 @@ interface LeftFolder {
   former: readonly FormerLease[];
   folder: string;
   remove(): Promise<void>;
+  /** Leaves it to another command. */
+  release: () => Promise<void>;
 }
 
 /** What such a command has left of a batch. */
-export interface LeftTail extends Omit<LeftFolder, 'folder'> {
+export interface LeftTail extends Omit<LeftFolder, 'folder' | 'release'> {
   journal: string;
 }
 
@@ -46,6 +48,8 @@ interface TailNote {
 export const noteTail = (folder: string, tail: TailNote): void =>
   writeFileAtomic(join(folder, TAIL), JSON.stringify(tail));
 
+export const removeTail = (folder: string): void => rmSync(join(folder, TAIL), {force: true});
+
 /** Folders beside `own` of commands on this batch that ended without writing everything. */
 export async function leftFolders(
   own: string,
@@ -60,11 +64,12 @@ export async function leftFolders(
     if (tail.kind !== kind || tail.id !== id) continue;
     try {
       const lock = await acquireLock(`${folder}.lock`, {purpose: 'taking over', atOnce: true, clock});
-      const remove = async () => {
+      const release = () => lock.release();
+      const remove = () => {
         rmSync(folder, {recursive: true, force: true});
-        await lock.release();
+        return release();
       };
-      found.push({owner, gen: tail.gen, former: tail.former ?? [], folder, remove});
+      found.push({owner, gen: tail.gen, former: tail.former ?? [], folder, remove, release});
     } catch (error) {
       if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error; // that process is alive
     }

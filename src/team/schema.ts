@@ -1,8 +1,10 @@
 import {BOOK_TABLES, RETURN_TABLES} from './book-tables.ts';
 import type {TeamDatabase} from './connection.ts';
-import {ownJson} from '../narrow.ts';
+import {RemitError} from '../errors.ts';
+import {codeOf, ownJson} from '../narrow.ts';
 import {checkApplied} from '../store/port/migrate.ts';
 import {quoteName} from '../store/postgres/sql.ts';
+import {CHUNK_TABLES} from './chunks.ts';
 import {createTable, JOURNAL_TABLES, REGISTRY_TABLES} from './tables.ts';
 
 /**
@@ -84,6 +86,7 @@ const MIGRATIONS = [
   },
   {name: '0003-book', sql: BOOK_TABLES},
   {name: '0004-returns', sql: RETURN_TABLES},
+  {name: '0005-chunks', sql: CHUNK_TABLES},
 ] as const;
 
 /** The id by which every registry of this database knows the others; it is also the row that a migration locks. */
@@ -95,8 +98,8 @@ export async function migrateTeam(db: TeamDatabase): Promise<{registry: string}>
   const found = await db
     .query<{registry: string; applied: string}>('select registry, applied from @.migrations')
     .catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code !== '42P01' && error.code !== '3F000')
-        throw error;
+      const code = codeOf(error instanceof RemitError ? error.cause : error);
+      if (code !== '42P01' && code !== '3F000') throw error;
       return [];
     });
   const [current] = found;
@@ -111,7 +114,8 @@ export async function migrateTeam(db: TeamDatabase): Promise<{registry: string}>
     const [locked] = await sql<{registry: string; applied: string}>(
       'select registry, applied from @.migrations for update',
     );
-    if (locked === undefined) throw new Error('the row of the migrations is gone');
+    if (locked === undefined)
+      throw new RemitError('STATE_DAMAGED', `the migrations in ${db.address.shown} have no row`);
     const applied = isCurrent(locked.applied) ? MIGRATIONS.length : ownJson<string[]>(locked.applied).length;
     for (const {sql: text} of MIGRATIONS.slice(applied)) await sql(text);
     await sql('update @.migrations set applied = $1', [JSON.stringify(MIGRATIONS.map(({name}) => name))]);

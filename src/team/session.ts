@@ -5,12 +5,15 @@ import {join} from 'node:path';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import type {Mode} from '../contract/mode.ts';
+import type {Codec} from '../client/requests/codec.ts';
+import type {Transport} from '../client/transport/transport.ts';
 import {withLoopback} from '../network/local.ts';
 import {batchFolder} from '../batch/journal/folder.ts';
 import type {Kind} from '../batch/model/kinds.ts';
 import type {Plan} from '../batch/model/plan-facts.ts';
 import {notedReturnsText} from '../batch/report/noted-returns.ts';
 import {openRegistry, registryPath} from '../batch/registry/database.ts';
+import type {Speed} from '../batch/speed/speed.ts';
 import {readStatus, type StatusFile} from '../batch/standing/status-file.ts';
 import {messageOf, must, ownJson} from '../narrow.ts';
 import {writeFileAtomic} from '../store/files/atomic-file.ts';
@@ -19,7 +22,7 @@ import {acquireLock, type Lock} from '../store/locks/lock.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port/port.ts';
 import {openSqlite} from '../store/sqlite/sqlite.ts';
 import {readTeamAddress, type TeamAddress} from './address.ts';
-import {acquireWhenFree} from './acquire.ts';
+import {acquireOrJoin} from './acquire.ts';
 import {ApprovalCopies} from './approval-copies.ts';
 import {type BookChanges, copyBook, type ReturnNotes, TeamBook, writeReturnNotes} from './book.ts';
 import {ChangeLog} from './changes.ts';
@@ -27,9 +30,11 @@ import {type Sql, TeamDatabase} from './connection.ts';
 import {sharedId, type TeamBatch, teamBatches, writeJournal, writeRegistry, writeStubs} from './copies.ts';
 import {leaseHolderText, LeaseHold, writeTables} from './hold.ts';
 import {type FormerLease, type FoundLease, FOUND, LEASE_MS, type LeaseHolder} from './lease.ts';
-import {isNewest, leftFolders, noteLate, noteTail, putBack, removeCopies} from './left-tail.ts';
+import {type JoinedOptions, JoinedSending} from './joined-sending.ts';
+import {isNewest, leftFolders, noteLate, noteTail, putBack, removeCopies, removeTail} from './left-tail.ts';
 import {readBookReturns} from './returns.ts';
 import {migrateTeam} from './schema.ts';
+import {SharedSending} from './shared-sending.ts';
 import {REGISTRY_TABLES} from './tables.ts';
 
 const TRIES = 5;
@@ -39,7 +44,7 @@ const LONGEST_MS = 90_000;
 /** Rows that are claimed by one statement. */
 const CLAIMED_PAGE = 5000;
 
-/** The runner of a batch, as the team's database has it. */
+/** A runner of a batch, as the team's database has it. */
 export interface TeamRunner {
   host: string;
   pid: number;
@@ -47,7 +52,12 @@ export interface TeamRunner {
   since: string;
   /** Seconds since it last wrote. */
   last_word_s: number;
-  lease: 'held' | 'lost';
+  /** `joined`: it sends for the one that has the lease. */
+  lease: 'held' | 'lost' | 'joined';
+  /** What a joined one has to send now, and has sent. */
+  chunks?: number;
+  requests?: number;
+  sent?: number;
 }
 
 export interface SessionOptions {
@@ -59,6 +69,8 @@ export interface SessionOptions {
   longestMs?: number | undefined;
   say: (text: string) => void;
 }
+
+type SendForOptions = Omit<JoinedOptions, 'db' | 'key' | 'owner' | 'holder' | 'clock'>;
 
 /**
  * One command on the state of a team. It works in a local folder of its own, with copies of what it needs: the engine finds
@@ -218,15 +230,24 @@ export class TeamSession {
   async fetchAll(kind: Kind): Promise<void> {
     for (const batch of await teamBatches(this.#db.query))
       if (batch.kind === kind) await this.fetch(kind, batch.id, false);
+    const published = await this.#db.query<{id: string; status: string}>(
+      'select id, status from @.batches where kind = $1 and journal is not null and status is not null',
+      [kind],
+    );
+    for (const {id, status} of published)
+      writeFileAtomic(batchFolder(this.stateDir, kind, id).status, status, {durable: false});
   }
 
   #copyRegistry(sql: Sql, batch: TeamBatch, mark: string | null): Promise<void> {
-    return writeRegistry(sql, {stateDir: this.stateDir, batch, mark, registry: this.#registry});
+    const now = this.#options.clock.now();
+    return writeRegistry(sql, {stateDir: this.stateDir, batch, mark, registry: this.#registry, now});
   }
 
   /**
    * Takes the lease of a batch, and copies it to the local folder. A process that does not renew its lease is waited for until
    * it expires.
+   * @param how.shares whether other processes may send for this one, and this one for another that has the batch
+   * @returns false if the batch was copied to send for the process that has it; see `sendFor`
    * @throws RemitError LOCKED with the process that has it
    */
   async take(
@@ -236,13 +257,17 @@ export class TeamSession {
       purpose,
       waitMs = 0,
       movedToo = false,
-    }: {purpose: string; waitMs?: number | undefined; movedToo?: boolean},
-  ): Promise<void> {
-    if (this.#taken !== undefined) return;
+      shares = false,
+    }: {purpose: string; waitMs?: number | undefined; movedToo?: boolean; shares?: boolean},
+  ): Promise<boolean> {
+    if (this.#taken !== undefined) {
+      if (shares) await this.#noteHolder({...this.#holder(purpose), shares});
+      return true;
+    }
     const {clock} = this.#options;
-    const longestMs = Math.max(LONGEST_MS, this.#options.longestMs ?? 0); // a proxy may hold a request that was given up
+    const longestMs = this.#longestMs;
     const left = await leftFolders(this.stateDir, {kind, id, clock});
-    const holder = {host: hostname(), pid: process.pid, purpose, since: new Date(clock.now()).toISOString()};
+    const holder = {...this.#holder(purpose), ...(shares ? {shares} : {})};
     const wanted = {
       kind,
       id,
@@ -255,7 +280,16 @@ export class TeamSession {
     const note = (gen: number, former: readonly FormerLease[]) =>
       noteTail(this.stateDir, {kind, id, gen, former});
     note(0, []);
-    const {acquired, takenAt} = await acquireWhenFree(this.#db, wanted, {...this.#options, waitMs});
+    const how = {...this.#options, waitMs, mayJoin: shares};
+    const taken = await acquireOrJoin(this.#db, wanted, how);
+    if (taken === undefined) {
+      removeTail(this.stateDir); // nothing in this folder has to be written
+      for (const {release} of left) await release();
+      this.#fetched.delete(`${kind} ${id}`);
+      await this.fetch(kind, id);
+      return false;
+    }
+    const {acquired, takenAt} = taken;
     const {lease, before, former} = acquired;
     note(lease.gen, former);
     const place = batchFolder(this.stateDir, kind, id);
@@ -293,6 +327,64 @@ export class TeamSession {
       if (before.status !== null) writeFileAtomic(place.status, before.status, {durable: false});
     }
     this.#isCopied = true;
+    return true;
+  }
+
+  /** What the command that has the batch does now. */
+  async #noteHolder(holder: LeaseHolder): Promise<void> {
+    const {key, owner, gen} = must(this.#taken, 'batch with a holder').hold.lease;
+    await this.#db.query(
+      'update @.batches set holder = $4 where key = $1 and owner = $2 and gen = $3 and not released',
+      [key, owner, gen, JSON.stringify(holder)],
+    );
+  }
+
+  /** Milliseconds for which a service has asked for no requests. */
+  async closedFor(baseUrl: string): Promise<number> {
+    const [found] = await this.#db.query<{ms: number}>(
+      'select extract(epoch from closed_until - clock_timestamp()) * 1000 as ms from @.gates where base_url = $1',
+      [baseUrl],
+    );
+    return Math.max(0, found?.ms ?? 0);
+  }
+
+  /** Lets every process know how long a service has asked to wait. */
+  async closeGate(baseUrl: string, ms: number): Promise<void> {
+    await this.#db.query(
+      `insert into @.gates (base_url, closed_until) values ($1, clock_timestamp() + $2 * interval '1 ms')
+       on conflict (base_url) do update set closed_until = greatest(gates.closed_until, excluded.closed_until)`,
+      [baseUrl, ms],
+    );
+  }
+
+  get #longestMs(): number {
+    return Math.max(LONGEST_MS, this.#options.longestMs ?? 0); // a proxy may hold a request that was given up
+  }
+
+  #holder(purpose: string): LeaseHolder {
+    const since = new Date(this.#options.clock.now()).toISOString();
+    return {host: hostname(), pid: process.pid, purpose, since};
+  }
+
+  /** The transport, the speed and the codec of a run that other processes may send for. */
+  shareSending(own: {transport: Transport; speed: Speed; service: Codec['service']}): SharedSending {
+    const {hold} = must(this.#taken, 'batch that is shared');
+    const {clock} = this.#options;
+    const db = new TeamDatabase(this.address);
+    return new SharedSending({...own, db, hold, clock, longestMs: this.#longestMs});
+  }
+
+  /** Sends for the process that has a batch, until no process has it any more. See `take`. */
+  async sendFor(kind: Kind, id: string, purpose: string, how: SendForOptions): Promise<void> {
+    const [found] = await this.#db.query<{key: number}>(
+      'select key from @.batches where kind = $1 and id = $2',
+      [kind, id],
+    );
+    if (found === undefined) return;
+    await new JoinedSending({
+      ...{...how, db: this.#db, key: found.key, owner: this.#owner, clock: this.#options.clock},
+      holder: this.#holder(purpose),
+    }).run();
   }
 
   /** Whether the database has the batch, and it was not moved away. */
@@ -383,12 +475,13 @@ export class TeamSession {
     );
   }
 
-  /** Who has the batch now, or has lost it, and what came too late. */
+  /** Who has the batch now, or has lost it, who sends for it, and what came too late. */
   async runnerOf(
     kind: Kind,
     id: string,
   ): Promise<{
     runner: TeamRunner | undefined;
+    joined: TeamRunner[];
     status: StatusFile | undefined;
     late: number;
     references: string[];
@@ -398,7 +491,9 @@ export class TeamSession {
        from @.batches where kind = $1 and id = $2`,
       [kind, id, LEASE_MS],
     );
-    if (found === undefined) return {runner: undefined, status: undefined, late: 0, references: []};
+    if (found === undefined)
+      return {runner: undefined, joined: [], status: undefined, late: 0, references: []};
+    const joined = await this.#db.query<JoinedRow>(JOINED, [found.key]);
     const late = await this.#db.query<{reference: string; count: number}>(
       `select r.reference || ' (' || (l.outcome::json ->> 'state') || coalesce(', record ' || (l.outcome::json ->> 'id'), '') || ')' as reference,
          count(*) over () as count from @.late_outcomes l join @.rows r on r.batch = l.batch and r.n = l.n
@@ -414,6 +509,10 @@ export class TeamSession {
             last_word_s: Math.max(0, Math.round(found.idle_ms / 1000)),
             lease: found.left_ms > 0 ? 'held' : 'lost',
           },
+      joined: joined.map(({holder, ...facts}) => ({
+        ...{...ownJson<LeaseHolder>(holder), lease: 'joined'},
+        ...{...facts, last_word_s: Math.round(facts.last_word_s)},
+      })),
       status: found.status === null ? undefined : ownJson<StatusFile>(found.status),
       late: late[0]?.count ?? 0,
       references: late.map(({reference}) => reference),
@@ -474,6 +573,15 @@ export class TeamSession {
     );
   }
 }
+
+type JoinedRow = Required<Pick<TeamRunner, 'last_word_s' | 'chunks' | 'requests' | 'sent'>> & {
+  holder: string;
+};
+
+const JOINED = `select holder, extract(epoch from clock_timestamp() - at) as last_word_s,
+    count(c.id) as chunks, coalesce(sum(c.size), 0) as requests, sent
+  from @.senders s left join @.chunks c on c.batch = s.batch and c.sender = s.owner
+  where s.batch = $1 group by s.owner, holder, at, sent order by s.owner`;
 
 /** Writes what has changed in the registry, and frees the references that the batch does not claim any more. */
 async function writeClaims(sql: Sql, db: SqliteDatabase, {key, kind, id}: TeamBatch): Promise<void> {

@@ -314,7 +314,9 @@ describe('approvals in the database of a team', function () {
 
   it('work on a database of the version before', async () => {
     exits(await people.as('ben', 'plan ./p.csv --batch-id b'), 0);
-    await db.query('drop table @.approvals, @.audit, @.book, @.book_blocks, @.book_returns');
+    await db.query(
+      'drop table @.approvals, @.audit, @.book, @.book_blocks, @.book_returns, @.senders, @.chunks, @.answers, @.gates',
+    );
     await db.query('alter table @.batches drop column former, drop column returns');
     await db.query(`update @.migrations set applied = '["0001-team"]'`);
     await approved();

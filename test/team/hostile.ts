@@ -69,9 +69,11 @@ export async function stopAndContinue(seed: number, realMs = 0): Promise<{late: 
   }
 }
 
-/** The network to the database drops, delays and cuts what passes. */
-export async function hostileNetwork(seed: number): Promise<{starts: number}> {
-  const {world, all} = await planned(seed);
+/** A network to the database that drops, delays and cuts what passes. */
+export async function hostileProxyOf(
+  world: TeamWorld,
+  share = 0.06,
+): Promise<{url: string; calm: () => void; close: () => Promise<void>}> {
   const socket = new URL(world.url).searchParams.get('host') ?? '';
   const proxy = await HostileProxy.open(() => ({path: `${socket}/.s.PGSQL.5432`}));
   const url = new URL(world.url);
@@ -80,19 +82,28 @@ export async function hostileNetwork(seed: number): Promise<{starts: number}> {
   const fates: ProxyFate[] = ['late', 'break-before', 'break-after', 'silent'];
   let isHostile = true;
   proxy.fate = () =>
-    isHostile && world.random() < 0.06
+    isHostile && world.random() < share
       ? (fates[Math.floor(world.random() * fates.length)] ?? 'pass')
       : 'pass';
+  const calm = () => {
+    isHostile = false;
+    proxy.cut();
+  };
+  return {url: url.href, calm, close: () => proxy.close()};
+}
+
+export async function hostileNetwork(seed: number): Promise<{starts: number}> {
+  const {world, all} = await planned(seed);
+  const proxy = await hostileProxyOf(world);
   try {
     for (let tries = 0; tries < 6; tries++) {
       await world.passTime();
-      const run = world.start([...RUN, '--max-rps', '150'], {url: url.href});
+      const run = world.start([...RUN, '--max-rps', '150'], {url: proxy.url});
       const code = await run.ended;
       if (code === 0) break;
       if (code === null || !GOES_ON.has(code)) throw new Error(`exit ${code}: ${run.stdout}\n${run.stderr}`);
     }
-    isHostile = false;
-    proxy.cut();
+    proxy.calm();
     return {starts: await complete(world, all)};
   } finally {
     await proxy.close();
@@ -118,4 +129,4 @@ export async function skewedClocks(seed: number, library: string): Promise<void>
   }
 }
 
-export {complete, planned, RUN};
+export {complete, GOES_ON, planned, RUN};

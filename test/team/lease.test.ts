@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {readTeamAddress} from '../../src/team/address.ts';
 import {TeamDatabase} from '../../src/team/connection.ts';
@@ -84,6 +84,60 @@ describe('the lease of a batch', function () {
     const [{version} = {version: -1}] = await db.query<{version: number}>('select version from @.batches');
     assert.equal(version, lease.version);
     assert.equal((await write())?.version, lease.version + 1);
+  });
+
+  it('is not confused by tables that were dropped or changed: it says so', async () => {
+    const desk = Desk.withTwoRows();
+    const env = {
+      ...desk.env('test_0123456789abcdef'),
+      REMIT_STATE_URL: address,
+      REMIT_STATE_DIR: desk.folder,
+    };
+    assert.equal((await desk.batch('plan ./p.csv --batch-id b', {env})).exitCode, 0);
+    const {schema} = db.address;
+    const tables = await db.query<{name: string}>(
+      'select tablename as name from pg_tables where schemaname = $1 order by 1',
+      [schema],
+    );
+    const changes = tables.flatMap(({name}) => [
+      [`alter table @.${name} rename to away`, `alter table @.away rename to ${name}`],
+    ]);
+    changes.push(['alter table @.rows rename amount to sum', 'alter table @.rows rename sum to amount']);
+    const codes = new Map<string, number>();
+    for (const [change = '', back = ''] of changes) {
+      await db.query(change);
+      for (const words of ['status b', 'list', 'run b --yes --stage-only']) {
+        const {exitCode, stderr} = await desk.batch(words, {env});
+        assert.notEqual(exitCode, 1, `${words} after ${change}: ${stderr}`);
+        if (exitCode === 13) assert.match(stderr, /were changed: .*(does not exist|already exists)/);
+        codes.set(change, Math.max(exitCode ?? 1, codes.get(change) ?? 0));
+      }
+      if (/migrations/.test(change)) await db.query('drop table if exists @.migrations');
+      await db.query(back);
+    }
+    for (const name of ['batches', 'rows', 'outcomes', 'entries', 'claims', 'migrations'])
+      assert.equal(codes.get(`alter table @.${name} rename to away`), 13, name);
+    desk.close();
+  });
+
+  it('is listed with its time, and what it has paid is named by other batches', async () => {
+    const desk = Desk.withTwoRows();
+    const env = {
+      ...desk.env('test_0123456789abcdef'),
+      REMIT_STATE_URL: address,
+      REMIT_STATE_DIR: desk.folder,
+    };
+    assert.equal((await desk.batch('run ./p.csv --batch-id a --yes', {env})).exitCode, 0);
+    const {stdout} = await desk.batch('list -o json', {env});
+    assert.match(stdout, /"updated_at": "2026-03-02T/);
+    const text = readFileSync(join(desk.folder, 'p.csv'), 'utf8');
+    writeFileSync(join(desk.folder, 'q.csv'), text.replaceAll('\nA-', '\nQ-'));
+    const {stderr} = await desk.batch('plan ./q.csv --batch-id b', {env});
+    assert.match(
+      stderr,
+      /Q-1 looks like A-1 of batch a \(namespace default, record [-0-9a-f]{36}, 2026-03-02\)/,
+    );
+    desk.close();
   });
 
   it('leaves no copies of payments behind that no process uses', async () => {

@@ -4,6 +4,7 @@ import {hostileNetwork, skewedClocks, stopAndContinue} from './hostile.ts';
 import {throughBouncer} from './bouncer.ts';
 import {teamServer} from './team-world.ts';
 import {killTeam} from './kills.ts';
+import {disturbSeveral} from './several.ts';
 
 const [kind = 'kills', times = '50', first = '1', library = 'libfaketime.so.1'] = process.argv.slice(2);
 
@@ -17,6 +18,8 @@ const KINDS: Readonly<Record<string, (seed: number) => Promise<unknown>>> = {
   kills,
   stops: (seed) => stopAndContinue(seed),
   'real-stops': (seed) => stopAndContinue(seed, 32_000),
+  several: (seed) => disturbSeveral({rows: 1500, disturbances: 10, seed}),
+  'several-network': (seed) => disturbSeveral({rows: 1500, disturbances: 6, seed, isNetworkHostile: true}),
   network: hostileNetwork,
   bouncer: async (seed) => throughBouncer((await teamServer()) ?? '', library, seed),
   failover,

@@ -33,19 +33,6 @@ describe('batches of a team that share references', function () {
     }
   });
 
-  it('refuses a second run of a batch with the process that has it', async () => {
-    await world.run(['plan', world.file('bills.csv', references(1500)), '--batch-id', 'bills']);
-    const first = world.start(['run', 'bills', '--yes', '--out', '.', '--max-rps', '100']);
-    await waitForRows(world, 'bills');
-    const second = await world.run(['run', 'bills', '--yes', '--out', '.'], {exit: 13});
-    assert.match(
-      second.stderr,
-      /^.*Process \d+ on \S+ \(pay, since .*\) has batch bills; \d+ of 1500 rows accepted/m,
-    );
-    assert.equal(await first.ended, 0, first.stderr);
-    world.assertPaidOnce(references(1500));
-  });
-
   it('does not pay again what another batch has paid with another content', async () => {
     const all = references(10);
     await world.run(['run', world.file('a.csv', all), '--batch-id', 'a', '--yes']);
@@ -55,16 +42,3 @@ describe('batches of a team that share references', function () {
     world.assertPaidOnce(all);
   });
 });
-
-/** Until some outcomes of a run are in the database. */
-export async function waitForRows(world: TeamWorld, id: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const [{count} = {count: 0}] = await world.db.query<{count: number}>(
-      'select count(*) as count from @.outcomes o join @.batches b on b.key = o.batch where b.id = $1',
-      [id],
-    );
-    if (count > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 100)); // a real process
-  }
-  throw new Error('nothing was written');
-}

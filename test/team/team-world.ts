@@ -179,3 +179,18 @@ export const references = (count: number, prefix = 'INV'): string[] =>
   Array.from({length: count}, (_, at) => `${prefix}-${at + 1}`);
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Until some outcomes of a run are in the database. */
+export async function waitForRows(world: TeamWorld, id: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const [{count} = {count: 0}] = await world.db
+      .query<{count: number}>(
+        'select count(*) as count from @.outcomes o join @.batches b on b.key = o.batch where b.id = $1',
+        [id],
+      )
+      .catch(() => []); // there are no tables yet
+    if (count > 0) return;
+    await sleep(100); // a real process
+  }
+  throw new Error('nothing was written');
+}

@@ -19,8 +19,8 @@ export async function sharedStatus(
   kind: Kind,
   id: string,
 ): Promise<{shared: SharedStatus; summary: Summary | undefined; note: string | undefined}> {
-  const {runner, status, late, references} = await team.runnerOf(kind, id);
-  const shared = {runners: runner === undefined ? [] : [runner], late_outcomes: late};
+  const {runner, joined, status, late, references} = await team.runnerOf(kind, id);
+  const shared = {runners: runner === undefined ? [] : [runner, ...joined], late_outcomes: late};
   const lateText =
     late === 0
       ? undefined
@@ -29,9 +29,13 @@ export async function sharedStatus(
   const {host, pid, purpose, last_word_s: age, lease} = runner;
   const doing =
     status?.activity === undefined ? '' : `: ${progressLine(status.phase, status.summary, status.activity)}`;
+  const others = joined.map(
+    ({pid: other, host: where, last_word_s: seen, requests = 0, sent = 0}) =>
+      ` Process ${other} on ${where} sends for it: ${counted(requests, 'request')} in hand, ${sent} sent, last seen ${seen} s ago.`,
+  );
   const text =
     lease === 'held'
-      ? `Process ${pid} on ${host} has the batch (${purpose}), last seen ${age} s ago${doing}.`
+      ? `Process ${pid} on ${host} has the batch (${purpose}), last seen ${age} s ago${doing}.${others.join('')}`
       : `Process ${pid} on ${host} (${purpose}) has not been heard of for ${age} s: the next run takes the batch over.`;
   const isRunning = lease === 'held' && status?.activity !== undefined;
   return {

@@ -5,8 +5,6 @@ import {type OpenBatch, openBatch, runPurpose} from '../../../batch/journal/open
 import {claimBatch} from '../../../batch/registry/batch-claims.ts';
 import {checkResultPlace} from '../../../batch/report/results.ts';
 import {BatchRun} from '../../../batch/run/batch-run.ts';
-import {AdaptiveSpeed} from '../../../batch/speed/adaptive.ts';
-import {MAX_IN_FLIGHT} from '../../../batch/speed/speed.ts';
 import {progressLine} from '../../../batch/standing/progress.ts';
 import {beginCancel, refuseCanceled} from '../../../batch/standing/remaining.ts';
 import {ASKING, readStatus} from '../../../batch/standing/status-file.ts';
@@ -15,7 +13,6 @@ import {type ExitCode, RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
 import {isCapped} from '../../guard/batch-caps.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
-import {socketCeiling} from '../../runtime/open-files.ts';
 import {followAfterRun} from '../follow-action.ts';
 import {exitWithReturns, readReturnsAtEnd} from '../returns.ts';
 import {checkBound, commandsFor, noteTyped, runAsAnother, warnUnrecorded} from '../place.ts';
@@ -41,9 +38,11 @@ import {
   type RunRequest,
   writeAgain,
 } from './request.ts';
+import {joinRun} from './join.ts';
 import {warnToCheck} from './paid-before.ts';
 import {retryRows} from './retry-rows.ts';
 import {refusePaidDebts} from './second-payments.ts';
+import {mayShare, sendingOf, waitForGate} from './sending.ts';
 import {withLock} from './wait-lock.ts';
 
 /** How a run ended, with `followed` if it went on to follow the accepted rows. */
@@ -54,14 +53,15 @@ export interface BatchEnd {
 
 /**
  * Opens a planned batch, has it confirmed, runs it, and reports the result. No other process has the batch during
- * that time.
+ * that time: while another one has a batch of a team, this one sends rows for it.
  */
 export async function runBatch(typed: RunRequest): Promise<BatchEnd> {
   keepHeapSmall();
   const {context, kind, stateDir, batchId, flags, doing} = typed;
   const {clock, team} = context;
   refuseMoved(context, stateDir, kind, batchId);
-  await team?.take(kind, batchId, {purpose: doing, waitMs: flags['wait-lock']});
+  const wanted = {purpose: doing, waitMs: flags['wait-lock'], shares: mayShare(typed)};
+  while ((await team?.take(kind, batchId, wanted)) === false) await joinRun(typed);
   const breakLock = flags['break-lock'] ?? false;
   const waiting = {context, kind, stateDir, waitMs: flags['wait-lock']};
   const purpose = runPurpose(batchId, doing);
@@ -149,10 +149,10 @@ async function runClaimed(
     await warnToCheck(request, claims.survey);
     await beforeSending(request, gate);
     checkResultPlace(folder, batch.plan); // before the try: its error is not about rows that were sent
-    const pool = await context.transportFor('pool');
-    const transport = context.team?.hold?.guard(pool) ?? pool;
+    const sending = sendingOf(request, await context.transportFor('pool'), gate);
+    const {transport} = sending;
     try {
-      return await runConfirmed({...parts, request, claims, transport});
+      return await runConfirmed({...parts, ...sending, request, claims});
     } catch (error) {
       throw withResume(error, batch.plan.batchId, {
         next: runOrRefuse(request, batch.plan),
@@ -170,7 +170,7 @@ async function runClaimed(
 }
 
 async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
-  const {request, batch, claims, transport, folder, gate, returnsAtEnd} = parts;
+  const {request, batch, claims, transport, speed, codec, folder, gate, returnsAtEnd} = parts;
   const {context, kind, flags} = request;
   const {plan, journal, place, lock} = batch;
   const {out, clock, profile, runtime} = context;
@@ -182,27 +182,23 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   else if (isConfirmed(request, batch)) journal.setFact('path', 'stage-and-release');
   claims.recordDecisions();
   if (!plan.hasReferences) await context.team?.bindContentPlan(plan, profile);
-  const stop = request.retry === undefined ? undefined : await retryRows(parts, request.retry.named);
+  const stop =
+    request.retry === undefined ? await waitForGate(request) : await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();
   const onSignal = () => out.note(STOPPING);
   first.addEventListener('abort', onSignal, {once: true});
   const hold = context.team?.hold;
   const lost = AbortSignal.any([lock.lost, claims.registry.lost, ...(hold === undefined ? [] : [hold.lost])]);
   const summary = await new BatchRun({
-    ...{plan, journal, place, transport, clock, path, stop, claims: claims.registry},
+    ...{plan, journal, place, transport, speed, codec, clock, path, stop, claims: claims.registry},
     ...{
       baseUrl: profile.baseUrl,
       mode: profile.mode,
       key: profile.key,
       keyFingerprint: profile.keyFingerprint,
     },
-    codec: context.codec,
     timeouts: timeoutsOf(context),
     permits: PERMITS,
-    speed: new AdaptiveSpeed({
-      maxInFlight: Math.min(flags['max-in-flight'] ?? MAX_IN_FLIGHT, socketCeiling()),
-      maxRps: flags['max-rps'],
-    }),
     random: runtime.random,
     settings: {
       kind,

@@ -29,13 +29,14 @@ export function isConfirmed({doing, goesOn}: RunRequest, {plan, journal}: OpenBa
 /**
  * A plan is confirmed once for each action; a resumed one was confirmed when it was started. It is confirmed again if
  * nothing shows that its rows would be sent again as they were then.
+ * @returns false if there is nothing to send
  */
 export async function confirmOnce(
   request: RunRequest,
   batch: OpenBatch,
   claims: BatchClaims,
   retried?: readonly RetryRow[],
-): Promise<void> {
+): Promise<boolean> {
   const {context, flags, accepted, doing, typed} = request;
   const {plan, journal} = batch;
   refuseSubaccounts(request, batch);
@@ -69,7 +70,7 @@ export async function confirmOnce(
   if (isAgreed) grantBatch(context, plan.kind, reach.path);
   // A later run may have something to send, and prompts then: `release` before any row is staged confirms nothing.
   const isOfNothing = !known && again === undefined && work.open.rows === 0;
-  if (!isAgreed || isOfNothing) return;
+  if (!isAgreed || isOfNothing) return isAgreed;
   if (wasAsked) tellStatus(batch, 'starting', context.clock.now());
   const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
   if (!known || repeats + similar > 0)
@@ -81,6 +82,7 @@ export async function confirmOnce(
       at: context.clock.now(),
     });
   noteAgreement(request, batch, !known || again !== undefined || context.profile.mode === 'live');
+  return true;
 }
 
 /** The interface document allows them for test entities only. */

@@ -7,6 +7,8 @@ import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {typingFor} from '../../../batch/standing/next-command.ts';
 import type {ReturnsAtEnd} from '../../../batch/report/returned.ts';
+import type {Speed} from '../../../batch/speed/speed.ts';
+import type {Codec} from '../../../client/requests/codec.ts';
 import type {Transport} from '../../../client/transport/transport.ts';
 import type {ApprovalGate} from '../../approval/gate.ts';
 import type {Context} from '../../core/context.ts';
@@ -92,6 +94,8 @@ export interface ConfirmedRun {
   batch: OpenBatch;
   claims: BatchClaims;
   transport: Transport;
+  speed: Speed;
+  codec: Codec;
   folder: string;
   /** Undefined for a profile without a policy. */
   gate: ApprovalGate | undefined;
