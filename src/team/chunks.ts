@@ -44,13 +44,14 @@ export const unpackRows = (text: string): ChunkRow[] =>
     ...{reference, approve: approve === 1, digest},
   }));
 
-/** What two processes must agree on: everything of a request but the API key. */
-export function digestOf({method, path, headers, body = ''}: TransportRequest): string {
-  const others = Object.entries(headers).filter(([name]) => name !== 'authorization');
-  return createHash('sha256')
-    .update(JSON.stringify([method, path, others.sort(), body]))
+/**
+ * What two processes must agree on: everything of a request. The API key is part of it, because a key of another account
+ * would pay a row a second time.
+ */
+export const digestOf = ({method, path, headers, body = ''}: TransportRequest): string =>
+  createHash('sha256')
+    .update(JSON.stringify([method, path, Object.entries(headers).sort(), body]))
     .digest('base64url');
-}
 
 /** How the request of a row of a chunk has ended. Without an answer and a failure, it was certainly not sent. */
 export interface ChunkAnswer {

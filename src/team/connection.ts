@@ -205,6 +205,12 @@ function damaged(error: unknown, shown: string): RemitError | undefined {
   });
 }
 
+/** Whether a query has failed because its table, or the schema, does not exist. */
+export function isMissingTable(error: unknown): boolean {
+  const code = codeOf(error instanceof RemitError ? error.cause : error);
+  return code === '42P01' || code === '3F000';
+}
+
 /** The texts of the failures are those of the sandbox. */
 function withFlag(error: unknown): unknown {
   if (!(error instanceof RemitError) || typeof error.openHint !== 'string') return error;

@@ -281,7 +281,7 @@ const otherRequests = (): RemitError =>
   new RemitError(
     'GUARD_BINDING',
     'this machine would send other requests than the process that has the batch; nothing was sent from here',
-    {hint: 'use the same version of remit and the same service file on every machine'},
+    {hint: 'use the same version of remit, API key and service file on every machine'},
   );
 
 const refusedKey = (status: number): RemitError =>

@@ -1,10 +1,10 @@
 import {type NotedReturn, parseNotes} from '../batch/report/noted-returns.ts';
 import type {Mode} from '../contract/mode.ts';
 import {RemitError} from '../errors.ts';
-import {codeOf, ownJson} from '../narrow.ts';
+import {ownJson} from '../narrow.ts';
 import {withLoopback} from '../network/local.ts';
 import {readTeamAddress} from './address.ts';
-import {type Sql, TeamDatabase} from './connection.ts';
+import {isMissingTable, type Sql, TeamDatabase} from './connection.ts';
 
 /** The service that payments in the book are of. */
 export interface BookService {
@@ -83,7 +83,7 @@ export async function sharedReturns(
   try {
     return await readBookReturns(db.query, service, ids);
   } catch (error) {
-    if (!['42P01', '3F000'].includes(codeOf(error) ?? '')) throw error;
+    if (!isMissingTable(error)) throw error;
     const tables = await db.query("select 1 where to_regclass('@.batches') is not null");
     if (tables.length > 0) return {returns: [], notes: []};
     throw new RemitError('NOT_FOUND', `the database ${read.shown} has no tables of remit`, {cause: error});

@@ -1,7 +1,7 @@
 import {BOOK_TABLES, RETURN_TABLES} from './book-tables.ts';
-import type {TeamDatabase} from './connection.ts';
+import {isMissingTable, type TeamDatabase} from './connection.ts';
 import {RemitError} from '../errors.ts';
-import {codeOf, ownJson} from '../narrow.ts';
+import {ownJson} from '../narrow.ts';
 import {checkApplied} from '../store/port/migrate.ts';
 import {quoteName} from '../store/postgres/sql.ts';
 import {CHUNK_TABLES} from './chunks.ts';
@@ -98,8 +98,7 @@ export async function migrateTeam(db: TeamDatabase): Promise<{registry: string}>
   const found = await db
     .query<{registry: string; applied: string}>('select registry, applied from @.migrations')
     .catch((error: unknown) => {
-      const code = codeOf(error instanceof RemitError ? error.cause : error);
-      if (code !== '42P01' && code !== '3F000') throw error;
+      if (!isMissingTable(error)) throw error;
       return [];
     });
   const [current] = found;

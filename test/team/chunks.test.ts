@@ -31,19 +31,20 @@ describe('a chunk of a batch', () => {
     assert.deepEqual(second, {at: 4, tookMs: 0});
   });
 
-  it('has a digest of everything but the API key', () => {
+  it('has a digest of everything, in any order of the headers', () => {
     const request = {
       ...{method: 'POST', path: '/api/payouts', body: '{"a":1}'},
-      headers: {authorization: 'Bearer a', 'idempotency-key': 'k'},
+      headers: {'x-api-key': 'live_a', 'idempotency-key': 'k'},
       timeouts: {connectMs: 1, headersMs: 1, totalMs: 1},
     };
-    const same = {...request, headers: {'idempotency-key': 'k', authorization: 'Bearer b'}};
+    const same = {...request, headers: {'idempotency-key': 'k', 'x-api-key': 'live_a'}};
     assert.equal(digestOf(request), digestOf(same));
     for (const other of [
       {...request, body: '{"a":2}'},
       {...request, path: '/api/payins'},
       {...request, method: 'PUT'},
       {...request, headers: {...request.headers, 'idempotency-key': 'l'}},
+      {...request, headers: {...request.headers, 'x-api-key': 'live_b'}},
     ])
       assert.notEqual(digestOf(request), digestOf(other));
   });

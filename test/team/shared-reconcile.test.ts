@@ -228,6 +228,7 @@ describe('reconcile on the state of a team', function () {
     await reconcile();
     await db.query('alter table @.book_returns drop column held_by, drop column note');
     await db.query('alter table @.book drop column returns');
+    await db.query('drop table @.senders, @.chunks, @.answers, @.gates');
     await db.query(`update @.migrations set applied = '["0001-team","0002-approvals","0003-book"]'`);
     assert.match((await elsewhere(`payouts get ${id}`)).stderr, /the bank has returned this payout/);
     await elsewhere('payouts batch report nov');
@@ -329,7 +330,9 @@ describe('reconcile on the state of a team', function () {
   it('needs no more rights than are printed, and adds its tables to a database of an earlier version', async () => {
     desk = await shared();
     const id = await desk.returned('INV-2026-001');
-    await db.query('drop table @.book, @.book_blocks, @.book_returns');
+    await db.query(
+      'drop table @.book, @.book_blocks, @.book_returns, @.senders, @.chunks, @.answers, @.gates',
+    );
     await db.query('alter table @.batches drop column returns');
     await db.query(`update @.migrations set applied = '["0001-team","0002-approvals"]'`);
     const before = await elsewhere(`payouts get ${id}`);
