@@ -168,8 +168,10 @@ export function readReconcileReport(
       if (kind === undefined) continue;
       const isGuessed = kind === 'unexplained' && candidates.length === 0 && found.isKept(kind);
       const payments = isGuessed ? book.oppositesOf(line) : candidates;
-      const isOfOlder = kind === 'unexplained' && payments.length === 0 && saysReturn(line);
-      const earlierFrom = isOfOlder ? dayFrom(about.from, -RETURN_DAYS) : undefined;
+      const first = dayFrom(line.bookingDay, -RETURN_DAYS);
+      const isOfOlder =
+        kind === 'unexplained' && payments.length === 0 && first < about.from && saysReturn(line);
+      const earlierFrom = isOfOlder ? first : undefined;
       const isStated = kind !== 'unexplained' && line.source === 'statement' && found.isKept(kind);
       const statements = isStated
         ? book.statements.about(line.key, {has: kind === 'statement_only'})
@@ -222,8 +224,8 @@ function* linesToLookAt(book: Book, within: AskedPeriod): Generator<FoundBankLin
 const isMoney = ({line, twin, state}: FoundBankLine): boolean =>
   (line.state === 'posted' || state === 'changed') && (twin === undefined || line.source === 'service');
 
-/** A return may come 60 days after its payment, which may have been sent days before. */
-const RETURN_DAYS = 90;
+/** A return may come 60 days after its payment, which may have been created months before its scheduled date. */
+const RETURN_DAYS = 180;
 const RETURN_TEXT = /(?<![\p{L}\p{N}])(?:return(?:ed)?|reversal|R\d{2})(?![\p{L}\p{N}])/iu;
 
 const saysReturn = ({returnCode, texts}: BankLine): boolean =>
