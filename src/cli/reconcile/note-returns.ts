@@ -38,6 +38,7 @@ export async function noteFound(context: Context, book: Book, stateDir: string):
     stateDir: team?.stateDir ?? stateDir,
     memories: [{folder: team?.stateDir ?? stateDir}, ...(isOwn ? [] : [{folder: context.stateDir, place}])],
     service: profile,
+    at,
     isDecided: (note) => isDecided(book, note),
   });
   return [
