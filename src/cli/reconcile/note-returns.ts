@@ -78,9 +78,10 @@ function* noteOf(
   const {recordId, day} = payment;
   for (const {line} of book.lines({key})) {
     if (recordId === undefined) continue;
+    const doubt = `${bookedText(line)}${line.state === 'pending' ? ', pending' : ''}`;
     yield {
       ...{id: usualId(recordId), account: line.account, from: dayFrom(day, -DAYS_BEFORE)},
-      ...{line: key, payment: payment.key, at, ...(isSure ? {} : {doubt: bookedText(line)})},
+      ...{line: key, payment: payment.key, at, ...(isSure ? {} : {doubt})},
       batch: batchOfRow(payment),
     };
   }

@@ -14,6 +14,7 @@ import type {CurrencyTotals, ReconcileTotals} from '../model/totals.ts';
 export const FINDINGS = [
   'paid_twice', // a debt that came back once
   'returned',
+  'returning', // by a line that is not booked yet
   'contradicted',
   'duplicate',
   'amount_differs',
@@ -233,12 +234,16 @@ const saysReturn = ({returnCode, texts}: BankLine): boolean =>
 
 /**
  * Lines with the id of a payment beside its own line: with another amount, such as a return less a fee, or once more. A
- * return of another amount is shown until it is decided about.
+ * return of another amount, or one that is pending, is shown until it is decided about or booked.
  */
 function* besides(
   book: Book,
   {accounts, from, to}: AskedPeriod,
-): Generator<{kind: 'amount_differs' | 'duplicate'; line: BankLine; payment: FoundPayment}> {
+): Generator<{kind: FindingKind; line: BankLine; payment: FoundPayment}> {
+  for (const {payment: key, line: of} of book.maybeReturned)
+    for (const {line} of book.lines({key: of, within: {accounts, from: '', to}}))
+      if (line.state === 'pending')
+        for (const payment of book.payments({key})) yield {kind: 'returning', line, payment};
   for (const kind of ['amount_differs', 'duplicate'] as const)
     for (const one of book.lines({state: kind, within: {accounts, from: '', to}})) {
       const {line, match, candidates} = one;
