@@ -100,6 +100,8 @@ interface Noting {
   /** Folders that note all records, and where the book is if it is in another one. */
   memories: readonly {folder: string; place?: string | undefined}[];
   service: Service;
+  /** Now. */
+  at: string;
   /** Whether a person has decided that it did not come back. */
   isDecided: (note: NotedReturn) => boolean;
 }
@@ -111,7 +113,7 @@ interface Noting {
  */
 export function noteReturns(
   found: readonly ReturnToNote[],
-  {memories, stateDir, service, isDecided}: Noting,
+  {memories, stateDir, service, at, isDecided}: Noting,
 ): {missing: NotedReturn[]; damaged: string[]} {
   const name = serviceName(service);
   const damaged: string[] = [];
@@ -137,7 +139,8 @@ export function noteReturns(
     const now = all.get(one.id);
     const isFound = now !== undefined && (now.doubt === undefined || one.doubt !== undefined);
     if (isFound || isDecided(one)) continue;
-    const lost = {...one, place: undefined, lost: true};
+    // A clock that was ahead must not make it newer than the next decision.
+    const lost = {...one, place: undefined, lost: true, at: one.at && one.at > at ? at : one.at};
     all.set(one.id, lost);
     missing.push(lost);
   }

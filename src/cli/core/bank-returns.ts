@@ -27,10 +27,16 @@ const mayKnowReturns = (context: Context): boolean =>
 export interface KnownReturn {
   code: string | undefined;
   day: string;
+  /** Of its row; undefined for a single payment, and in the book of a team. */
+  batch?: string | undefined;
 }
 
 /** `2026-11-17, R03` */
 const returnText = ({day, code}: KnownReturn): string => (code === undefined ? day : `${day}, ${code}`);
+
+/** `; see: remit payouts batch status november` */
+const againText = ({commands}: Context, {noun}: Pick<View, 'noun'>, {batch}: KnownReturn): string =>
+  batch === undefined ? '' : `; see: ${commands.read(`${noun}s`, 'batch', 'status', batch)}`;
 
 /**
  * Shows a payin or payout. If it is settled, and a reconcile has found that the bank has returned it, the card and a
@@ -44,7 +50,7 @@ export async function showWithReturn(context: Context, record: ServiceRecord, vi
   const card = [...view.card, text('Returned by the bank', name)];
   context.out.record({...record, [name]: shown}, {...view, card});
   context.out.warn(
-    `the bank has returned this ${view.noun} (${shown}), as \`remit reconcile\` found; the service still shows it as settled`,
+    `the bank has returned this ${view.noun} (${shown}), as \`remit reconcile\` found; the service still shows it as settled${againText(context, view, found)}`,
   );
   context.effects.tookPartly();
 }
@@ -52,13 +58,16 @@ export async function showWithReturn(context: Context, record: ServiceRecord, vi
 /** Notes several records that a wait has found settled. */
 export async function warnOfReturns(
   context: Context,
-  {noun}: Pick<View, 'noun'>,
+  view: Pick<View, 'noun'>,
   ids: readonly string[],
 ): Promise<void> {
   const {out, effects} = context;
+  const {noun} = view;
   if (ids.length === 0 || !mayKnowReturns(context) || (noun !== 'payout' && noun !== 'payin')) return;
   for (const [id, found] of await readReturns(context, ids)) {
-    out.warn(`the bank has returned ${noun} ${id} (${returnText(found)}), as \`remit reconcile\` found`);
+    out.warn(
+      `the bank has returned ${noun} ${id} (${returnText(found)}), as \`remit reconcile\` found${againText(context, view, found)}`,
+    );
     effects.tookPartly();
   }
 }

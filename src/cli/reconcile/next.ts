@@ -57,6 +57,8 @@ function aboutPayment(
         return [...record, confirm(line, found.returned?.payments ?? [payment.key], difference, commands)];
       }
       return row === undefined ? record : [commands.read(topic, 'batch', 'status', row.batch)];
+    case 'returning':
+      return line === undefined ? record : [commands.read('reconcile', '--account', line.account)];
     case 'unapproved':
       return row === undefined ? record : [commands.read(topic, 'batch', 'status', row.batch)];
     case 'amount_differs':

@@ -38,6 +38,7 @@ export async function noteFound(context: Context, book: Book, stateDir: string):
     stateDir: team?.stateDir ?? stateDir,
     memories: [{folder: team?.stateDir ?? stateDir}, ...(isOwn ? [] : [{folder: context.stateDir, place}])],
     service: profile,
+    at,
     isDecided: (note) => isDecided(book, note),
   });
   return [
@@ -77,9 +78,10 @@ function* noteOf(
   const {recordId, day} = payment;
   for (const {line} of book.lines({key})) {
     if (recordId === undefined) continue;
+    const doubt = `${bookedText(line)}${line.state === 'pending' ? ', pending' : ''}`;
     yield {
       ...{id: usualId(recordId), account: line.account, from: dayFrom(day, -DAYS_BEFORE)},
-      ...{line: key, payment: payment.key, at, ...(isSure ? {} : {doubt: bookedText(line)})},
+      ...{line: key, payment: payment.key, at, ...(isSure ? {} : {doubt})},
       batch: batchOfRow(payment),
     };
   }

@@ -6,6 +6,8 @@ export interface FoundReturn {
   code: string | undefined;
   day: string;
   line: string;
+  /** Of its row. */
+  batch: string | undefined;
 }
 
 /** A line in the other direction that names a payment, and about which nobody has decided. */
@@ -37,15 +39,16 @@ export function readReturns(
   scope: number,
   recordIds: readonly string[],
 ): Map<string, FoundReturn> {
-  const find = db.prepare<{code: string | null; day: string; line: string}>(
-    `select x.return_code as code, x.day, x.key as line
+  const find = db.prepare<{code: string | null; day: string; line: string; batch: string | null}>(
+    `select x.return_code as code, x.day, x.key as line, q.batch
      from payments q join found_payments f on f.p = q.p join lines x on x.l = f.returned
      where q.scope = ? and lower(q.record) = lower(?) and q.record is not null and f.state = 'returned' limit 1`,
   );
   const found = new Map<string, FoundReturn>();
   for (const id of recordIds) {
     const row = find.get(scope, id);
-    if (row !== undefined) found.set(id, {...row, code: row.code ?? undefined});
+    if (row !== undefined)
+      found.set(id, {...row, code: row.code ?? undefined, batch: row.batch ?? undefined});
   }
   return found;
 }

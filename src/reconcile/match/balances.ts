@@ -121,7 +121,7 @@ function unlikeReported(work: MatchWork, row: BalanceRow, asked: AskedPeriod | u
   return gaps.includes(0n) ? 0n : (gaps[0] ?? 0n);
 }
 
-const inMajor = (minor: bigint, currency: string): string =>
+export const inMajor = (minor: bigint, currency: string): string =>
   `${groupMajor(majorIn(minor, currency) ?? String(minor))} ${currency}`;
 
 /** The balances at the beginning and at the end of a period. */

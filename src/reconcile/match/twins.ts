@@ -1,4 +1,6 @@
+import {counted} from '../../phrases.ts';
 import type {AskedPeriod} from '../model/asked.ts';
+import {inMajor} from './balances.ts';
 import {isAsked, periodParams} from './period.ts';
 import type {MatchWork} from './work.ts';
 
@@ -91,14 +93,22 @@ function takeStatementOnly({db}: MatchWork): void {
 
 function unpaired({db, scope}: MatchWork, asked: AskedPeriod | undefined): string[] {
   const rows = db
-    .prepare<{account: string; stated: number; count: number; first: string}>(
-      `select w.account, w.stated, count(*) as count, min(w.day) as first from w_twins w
-       where ${IS_LONE} and w.day between ?3 and ?4 and ${isAsked('w.account')}
+    .prepare<{
+      account: string;
+      stated: number;
+      count: number;
+      first: string;
+      currency: string;
+      amount: string;
+    }>(
+      `select w.account, w.stated, count(*) as count, min(w.day) as first, w.currency, cast(w.amount as text) as amount
+       from w_twins w where ${IS_LONE} and w.day between ?3 and ?4 and ${isAsked('w.account')}
        group by w.account, w.stated order by w.account, w.stated`,
     )
     .all(...periodParams(scope, asked));
-  return rows.map(({account, stated, count, first}) => {
-    const [has, lacks] = stated === 1 ? ['the statement', 'the service'] : ['the service', 'the statement'];
-    return `${has} has ${count === 1 ? 'a line' : `${count} lines`} of account ${account} that ${lacks} has not, from ${first} on`;
+  return rows.map(({account, stated, count, first, currency, amount}) => {
+    const [has, lacks] = stated === 1 ? ['statement', 'service'] : ['service', 'statement'];
+    const which = count === 1 ? `: ${inMajor(BigInt(amount), currency)} on ${first}` : `, from ${first} on`;
+    return `account ${account}: the ${lacks} does not have ${counted(count, 'line')} of the ${has}${which}`;
   });
 }

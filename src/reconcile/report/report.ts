@@ -14,6 +14,7 @@ import type {CurrencyTotals, ReconcileTotals} from '../model/totals.ts';
 export const FINDINGS = [
   'paid_twice', // a debt that came back once
   'returned',
+  'returning', // by a line that is not booked yet
   'contradicted',
   'duplicate',
   'amount_differs',
@@ -168,8 +169,10 @@ export function readReconcileReport(
       if (kind === undefined) continue;
       const isGuessed = kind === 'unexplained' && candidates.length === 0 && found.isKept(kind);
       const payments = isGuessed ? book.oppositesOf(line) : candidates;
-      const isOfOlder = kind === 'unexplained' && payments.length === 0 && saysReturn(line);
-      const earlierFrom = isOfOlder ? dayFrom(about.from, -RETURN_DAYS) : undefined;
+      const first = dayFrom(line.bookingDay, -RETURN_DAYS);
+      const isOfOlder =
+        kind === 'unexplained' && payments.length === 0 && first < about.from && saysReturn(line);
+      const earlierFrom = isOfOlder ? first : undefined;
       const isStated = kind !== 'unexplained' && line.source === 'statement' && found.isKept(kind);
       const statements = isStated
         ? book.statements.about(line.key, {has: kind === 'statement_only'})
@@ -222,8 +225,8 @@ function* linesToLookAt(book: Book, within: AskedPeriod): Generator<FoundBankLin
 const isMoney = ({line, twin, state}: FoundBankLine): boolean =>
   (line.state === 'posted' || state === 'changed') && (twin === undefined || line.source === 'service');
 
-/** A return may come 60 days after its payment, which may have been sent days before. */
-const RETURN_DAYS = 90;
+/** A return may come 60 days after its payment, which may have been created months before its scheduled date. */
+const RETURN_DAYS = 180;
 const RETURN_TEXT = /(?<![\p{L}\p{N}])(?:return(?:ed)?|reversal|R\d{2})(?![\p{L}\p{N}])/iu;
 
 const saysReturn = ({returnCode, texts}: BankLine): boolean =>
@@ -231,12 +234,16 @@ const saysReturn = ({returnCode, texts}: BankLine): boolean =>
 
 /**
  * Lines with the id of a payment beside its own line: with another amount, such as a return less a fee, or once more. A
- * return of another amount is shown until it is decided about.
+ * return of another amount, or one that is pending, is shown until it is decided about or booked.
  */
 function* besides(
   book: Book,
   {accounts, from, to}: AskedPeriod,
-): Generator<{kind: 'amount_differs' | 'duplicate'; line: BankLine; payment: FoundPayment}> {
+): Generator<{kind: FindingKind; line: BankLine; payment: FoundPayment}> {
+  for (const {payment: key, line: of} of book.maybeReturned)
+    for (const {line} of book.lines({key: of, within: {accounts, from: '', to}}))
+      if (line.state === 'pending')
+        for (const payment of book.payments({key})) yield {kind: 'returning', line, payment};
   for (const kind of ['amount_differs', 'duplicate'] as const)
     for (const one of book.lines({state: kind, within: {accounts, from: '', to}})) {
       const {line, match, candidates} = one;

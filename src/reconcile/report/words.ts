@@ -58,6 +58,7 @@ export const lineName = ({id = '', key}: Pick<BankLine, 'id' | 'key'>): string =
 export const FINDING_TITLES: Readonly<Record<FindingKind, string>> = {
   paid_twice: 'Returned once and paid again twice',
   returned: 'Returned by the bank',
+  returning: 'Being returned: reconcile again once the bank has booked it',
   contradicted: 'The bank contradicts the service',
   duplicate: 'Booked twice',
   amount_differs: 'Booked with another amount',
@@ -125,6 +126,8 @@ function detailOf(
   switch (kind) {
     case 'returned':
       return ` came back${on}${returned?.returnCode === undefined ? '' : `, ${returned.returnCode}`}`;
+    case 'returning':
+      return line === undefined ? '' : `; pending return of ${bookedText(line)}`;
     case 'contradicted':
       return line === undefined
         ? ` is ${payment.status ?? 'paid'} at the service; no bank line since ${payment.day}`

@@ -161,5 +161,7 @@ describe('reconcile with lines that it cannot match', () => {
     const {stdout} = await desk.reconcile();
     const next = /“Return_R02”\n {4}remit reconcile --account \S+ --from (\S+)/.exec(stdout)?.[1];
     assert.ok(next !== undefined && next < from, stdout);
+    const again = await desk.reconcile(`--from ${next}`);
+    assert.match(again.stdout, /“Return_R02”\n {4}remit reconcile ignore /, 'no still earlier day');
   });
 });

@@ -135,6 +135,19 @@ describe('a return that a reconcile has found', () => {
     assert.equal(existsSync(join(state(), 'returns.json')), false);
   });
 
+  it('is over once a person ignores its line, also if it was found by a clock that was ahead', async () => {
+    for (const path of readdirSync(state(), {recursive: true, encoding: 'utf8'}))
+      if (path.endsWith('returns.json')) {
+        const file = join(state(), path);
+        writeFileSync(
+          file,
+          readFileSync(file, 'utf8').replace(/"at":"[^"]+"/, '"at":"2099-01-01T00:00:00.000Z"'),
+        );
+      }
+    await ignoreGone();
+    assert.equal((await remit(`payouts get ${id}`)).exitCode, 0);
+  });
+
   it('is noted by the decision that confirms it, and forgotten by the one that rejects it', async () => {
     const {findings} = (await desk.reconcile('--json')).json() as {
       findings: {line: string; payment: string}[];

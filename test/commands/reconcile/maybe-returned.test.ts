@@ -98,6 +98,31 @@ describe('a payment that the bank may have returned', () => {
       }
     });
 
+  for (const amount of [10_050, 9550])
+    it(`is listed while its return of ${amount} is pending`, async () => {
+      desk.bank((lines) =>
+        lines.map((one) =>
+          isCredit(one) ? {...one, status: 'pending', amount_in_minor_units: amount} : one,
+        ),
+      );
+      const status = await remit('payouts batch status nov');
+      assert.equal(status.exitCode, 0, 'before the first reconcile');
+      await desk.reconcile();
+      const {stdout} = await remit('payouts batch status nov');
+      const seen = await remit(/^Next {5}remit (reconcile .+)$/m.exec(stdout)?.[1] ?? '');
+      assert.equal(seen.exitCode, 8, seen.stdout);
+      assert.match(
+        seen.stdout,
+        /1 finding to look at(?:.|\n)*Being returned(?:.|\n)* INV-2026-001 of payout batch nov: 100\.50 USD; pending return of \S+ USD on \S+, R03\n {4}remit reconcile --account \S+$/m,
+      );
+      assert.match(
+        (await remit(`payouts get ${id}`)).stderr,
+        /the bank returned .+, R03, pending, and it is/,
+      );
+      desk.honest();
+      assert.match((await desk.reconcile()).stdout, /Returned by the bank \(1\)/);
+    });
+
   it('is not the one whose line a person confirms for another payment', async () => {
     const other = await desk.record('INV-2026-002');
     desk.bank((lines) =>

@@ -32,6 +32,17 @@ const WORLDS: Readonly<Partial<Record<FindingKind, FindingWorld>>> = {
     },
     printed: [/^payouts batch status nov$/],
   },
+  returning: {
+    open: async () => {
+      const desk = await LedgerDesk.open(two);
+      await desk.returned('INV-2026-001');
+      desk.bank((lines) =>
+        lines.map((one) => (one['direction'] === 'credit' ? {...one, status: 'pending'} : one)),
+      );
+      return {desk};
+    },
+    printed: [/^reconcile --account \S+$/],
+  },
   contradicted: {
     open: async () => {
       const desk = await LedgerDesk.open(two);

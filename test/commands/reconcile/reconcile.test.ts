@@ -111,7 +111,10 @@ describe('reconcile', () => {
     const get = await remit(`payouts get ${id}`);
     assert.equal(get.exitCode, 8);
     assert.match(get.stdout, /^Returned by the bank\t\d{4}-\d\d-\d\d, R03$/m);
-    assert.match(get.stderr, /^Warning: the bank has returned this payout \(\S+ R03\)/m);
+    assert.match(
+      get.stderr,
+      /^Warning: the bank has returned this payout \(\S+ R03\).+; see: remit payouts batch status nov$/m,
+    );
     const json = await remit(`payouts get ${id} --json`);
     assert.equal((json.json() as {status: string}).status, 'settled');
     assert.doesNotMatch(json.stdout, /returned/i);

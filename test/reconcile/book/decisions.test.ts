@@ -180,7 +180,7 @@ describe('a decision', () => {
       });
       assert.deepEqual(
         [...book.returnsOf([ONE.toUpperCase(), 'unknown'])],
-        [...[[ONE.toUpperCase(), {code: 'R02', day: '2026-03-03', line: 'back'}]]],
+        [...[[ONE.toUpperCase(), {batch: undefined, code: 'R02', day: '2026-03-03', line: 'back'}]]],
       );
       const [found] = book.payments({key: ONE});
       assert.deepEqual(

@@ -258,11 +258,17 @@ describe('two witnesses', () => {
   it('are compared: what one of them lacks is not conclusive', async () => {
     const {totals} = await reconcile(
       [],
-      [line('a'), line('b', {amount: -2n}), stated('c', {amount: -3n}), stated('d')],
+      [
+        line('a'),
+        line('b', {amount: -2n}),
+        stated('c', {amount: -3n}),
+        stated('d'),
+        stated('e', {amount: -4n}),
+      ],
     );
     assert.deepEqual(totals.why, [
-      `the service has a line of account ${ACCOUNT} that the statement has not, from 2026-03-03 on`,
-      `the statement has a line of account ${ACCOUNT} that the service has not, from 2026-03-03 on`,
+      `account ${ACCOUNT}: the statement does not have 1 line of the service: -0.02 USD on 2026-03-03`,
+      `account ${ACCOUNT}: the service does not have 2 lines of the statement, from 2026-03-03 on`,
     ]);
   });
 
