@@ -17,7 +17,7 @@ describe('several runners on one batch', function () {
   /** Two runners on a batch, of which the second sends for the first. */
   async function joined(rows: number): Promise<{all: string[]; first: TeamRun; second: TeamRun}> {
     const all = references(rows);
-    world.service.latencyMs = 50;
+    world.service.latencyMs = 150;
     const first = run(world.file('bills.csv', all), '--batch-id', 'bills');
     await waitForRows(world, 'bills');
     const second = run('bills');
@@ -36,7 +36,7 @@ describe('several runners on one batch', function () {
   }
 
   it('pays each row once, shows both, and writes nothing that is left', async () => {
-    const {all, first, second} = await joined(3000);
+    const {all, first, second} = await joined(1000);
     const {stdout, stderr} = await world.run(['status', 'bills', '-o', 'json']);
     const {runners} = JSON.parse(stdout) as {runners: TeamRunner[]};
     assert.deepEqual(
@@ -61,7 +61,7 @@ describe('several runners on one batch', function () {
 
   it('sends each row with the same key and bytes, whoever sends it', async () => {
     world.service.keepRequests = true;
-    const {all, first, second} = await joined(1500);
+    const {all, first, second} = await joined(600);
     assert.deepEqual([await first.ended, await second.ended], [0, 0], first.stderr + second.stderr);
     world.assertPaidOnce(all);
     const bodies = new Map<string, Set<string>>();
@@ -69,14 +69,14 @@ describe('several runners on one batch', function () {
       const plain = body.replace('"auto_approve":true', '"auto_approve":false');
       bodies.set(key, (bodies.get(key) ?? new Set<string>()).add(plain));
     }
-    assert.equal(bodies.size, 1500);
+    assert.equal(bodies.size, 600);
     assert.ok([...bodies.values()].every(({size}) => size === 1));
   });
 
   it('sends nothing from a machine whose copy of the batch is another one', async () => {
     world.service.keepRequests = true;
-    world.service.latencyMs = 50;
-    const all = references(1500);
+    world.service.latencyMs = 150;
+    const all = references(600);
     const first = run(world.file('bills.csv', all), '--batch-id', 'bills');
     await waitForRows(world, 'bills');
     await world.db.query('update @.rows set amount = amount + 1000000');
@@ -105,11 +105,11 @@ describe('several runners on one batch', function () {
   });
 
   it('refuses a cancel with the process that has the batch', async () => {
-    const {all, first, second} = await joined(2000);
+    const {all, first, second} = await joined(700);
     const {stderr} = await world.run(['cancel', 'bills', '--out', '.'], {exit: 13});
     assert.match(
       stderr,
-      /^.*Process \d+ on \S+ \(pay, since .*\) has batch bills; \d+ of 2000 rows accepted/m,
+      /^.*Process \d+ on \S+ \(pay, since .*\) has batch bills; \d+ of 700 rows accepted/m,
     );
     assert.equal(await first.ended, 0, first.stderr);
     assert.equal(await second.ended, 0, second.stderr);
@@ -117,7 +117,7 @@ describe('several runners on one batch', function () {
   });
 
   it('sends nothing from a joined machine while the service has asked any other to wait', async () => {
-    const {all, first, second} = await joined(4000);
+    const {all, first, second} = await joined(1500);
     await world.db.query(
       `insert into @.gates (base_url, closed_until) values ($1, clock_timestamp() + interval '8 s')`,
       [world.baseUrl],
@@ -131,7 +131,7 @@ describe('several runners on one batch', function () {
   });
 
   it('goes on without one that is stopped, with nothing in doubt', async () => {
-    const {all, first, second} = await joined(2000);
+    const {all, first, second} = await joined(700);
     second.child.kill('SIGINT');
     assert.equal(await second.ended, 130, second.stderr);
     assert.equal(await first.ended, 0, first.stderr);
@@ -140,7 +140,7 @@ describe('several runners on one batch', function () {
   });
 
   it('goes on without the process that has the batch, if that one is stopped', async () => {
-    const {all, first, second} = await joined(3000);
+    const {all, first, second} = await joined(1000);
     first.child.kill('SIGINT');
     assert.equal(await first.ended, 130, first.stderr);
     assert.equal(await second.ended, 0, second.stderr);
