@@ -2,6 +2,7 @@
 // `npm run mutants` leaves alone, and runs their tests over each. Prints every change that no test noticed, and exits 1
 // if fewer than 95% were noticed, or if one of the changes that must be noticed was not.
 import {parseArgs} from 'node:util';
+import ts from 'typescript';
 import type {Mutation} from '../mutation/sites.ts';
 import {draw} from '../mutation/sample.ts';
 import {Workshop} from '../mutation/workshop.ts';
@@ -11,6 +12,7 @@ const {values} = parseArgs({
   options: {each: {type: 'string', default: '40'}, seed: {type: 'string', default: '1'}},
 });
 const NEEDED = 0.95;
+const IS_SQL = /\b(?:select|where|from|exists|sum\()/;
 const TESTS = [
   ...['match/brute-force', 'match/rules', 'match/worlds'],
   ...['book/totals', 'book/decisions', 'book/period', 'book/statements'],
@@ -49,10 +51,23 @@ const NAMED: readonly (readonly [file: string, before: string, after: string])[]
 
 function sqlSites(file: string, text: string): Mutation[] {
   const found: Mutation[] = [];
-  for (const {0: sql, index} of text.matchAll(/`[^`]*\b(?:select|where|from|exists|sum\()[^`]*`/g))
+  for (const {sql, index} of templatesOf(file, text).filter((each) => IS_SQL.test(each.sql)))
     for (const [pattern, becomes] of SWAPS)
       for (const {0: old, index: at} of sql.matchAll(pattern))
         found.push(mutation({file, text, start: index + at, old, becomes}));
+  return found;
+}
+
+/** The template literals of a source, with those in them, and no comment. */
+function templatesOf(file: string, text: string): {sql: string; index: number}[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const found: {sql: string; index: number}[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node))
+      found.push({sql: node.getText(source), index: node.getStart(source)});
+    else ts.forEachChild(node, visit);
+  };
+  visit(source);
   return found;
 }
 

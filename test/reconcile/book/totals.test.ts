@@ -122,6 +122,8 @@ describe('totals', () => {
       bad.totals.why.join(),
       /opening balance of 2026-04-01 and the closing balance before it differ by 0\.01 USD/,
     );
+    const off = await reconcile([], lines, {balances: [balances(1n, 7n), balances(7n, 14n, april)]});
+    assert.equal(off.totals.why.length, 1); // the lines of March, and not the opening balance of April
     const partly = await reconcile([], lines, {balances: [balances(1n, 6n)]});
     assert.deepEqual([partly.totals.why, partly.totals.perCurrency[0]!.opening], [[], undefined]);
     const two = [balances(1n, 13n, {to: '2026-04-30'}), balances(100n, 100n, {account: 'another'})];
@@ -256,12 +258,13 @@ describe('two witnesses', () => {
   });
 
   it('are compared: what one of them lacks is not conclusive', async () => {
+    const later = line('e', {amount: -5n, bookingDay: '2026-03-09'});
     const {totals} = await reconcile(
       [],
-      [line('a'), line('b', {amount: -2n}), stated('c', {amount: -3n}), stated('d')],
+      [later, line('a'), line('b', {amount: -2n}), stated('c', {amount: -3n}), stated('d')],
     );
     assert.deepEqual(totals.why, [
-      `the service has a line of account ${ACCOUNT} that the statement has not, from 2026-03-03 on`,
+      `the service has 2 lines of account ${ACCOUNT} that the statement has not, from 2026-03-03 on`,
       `the statement has a line of account ${ACCOUNT} that the service has not, from 2026-03-03 on`,
     ]);
   });
@@ -284,6 +287,8 @@ describe('two witnesses', () => {
     const found = await reconcile(payments, [line('a'), line('b'), ...named]);
     assert.deepEqual([found.totals.why, Object.values(found.payments)], [[], ['suggested', 'suggested']]);
     assert.equal(found.totals.perCurrency[0]!.lines.suggested.count, 2);
+    const texts = ['MISC 47110815', 'MISC 47110816'].map((text) => line(text, {text}));
+    assert.deepEqual((await reconcile(payments, [...texts, ...named])).totals.why, []);
     const cross = await reconcile(payments, [
       line('a', {text: recordId(1)}),
       line('b'),

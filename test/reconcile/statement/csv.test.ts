@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {CSV_DAY_FORMATS} from '../../../src/reconcile/statement/file/statement.ts';
 import {accountOf, read, refuses} from './statements.ts';
 
 const csv = (header: string, ...rows: readonly string[]) => [header, ...rows, ''].join('\r\n');
@@ -171,13 +172,13 @@ describe('CSV statements', () => {
   });
 
   it('read the days of every form', async () => {
-    for (const [dayFormat, day] of [
-      ['YYYY-MM-DD', '2026-03-02'],
-      ['YYYYMMDD', '20260302'],
-      ['MM/DD/YYYY', '3/2/2026'],
-      ['DD/MM/YYYY', '02/03/2026'],
-      ['DD.MM.YYYY', '2.3.2026'],
-    ] as const) {
+    const days = {
+      ...{'YYYY-MM-DD': '2026-03-02', YYYYMMDD: '20260302', 'MM/DD/YYYY': '3/2/2026'},
+      ...{'DD/MM/YYYY': '02/03/2026', 'DD.MM.YYYY': '2.3.2026'},
+    };
+    assert.deepEqual(Object.keys(days), CSV_DAY_FORMATS);
+    for (const dayFormat of CSV_DAY_FORMATS) {
+      const day = days[dayFormat];
       const text = (written: string) => csv('booking_date,amount,currency_code', `${written},1.00,USD`);
       const {lines} = await read(text(day), {dayFormat});
       assert.equal(lines[0]?.bookingDay, '2026-03-02', dayFormat);
