@@ -270,6 +270,13 @@ describe('the rules', () => {
     const failed = payment(3, {groups: ['file'], amount: -70n, status: 'failed'});
     const whole = line('file', {amount: -1500n, text: '2 ENTRIES'});
     assert.equal((await states([...all, failed], [whole]))['file'], 'matched');
+    const alike = [['x', 'y'], ['x'], ['y'], ['x', 'y']].map((names, n) =>
+      payment(n + 1, {groups: names, amount: -500n}),
+    );
+    assert.equal(
+      (await states(alike, [line('file', {amount: -1500n, text: '3 ENTRIES'})]))['file'],
+      'ambiguous',
+    );
     const other = [1, 4].map((n) => payment(n + 10, {groups: ['other'], amount: -750n}));
     assert.equal((await states([...all, failed, ...other], [whole]))['file'], 'ambiguous');
   });
