@@ -481,4 +481,16 @@ export const EXPLAINED: readonly Explanation[] = [
     after: "if (false) throw this.#refuse({line}, 'an account outside of a group');",
     reason: 'The totals have refused it before.',
   },
+  {
+    symbol: 'Bai2Reader.#openAccount',
+    before: 'for (let rest = summaries; rest.length > 0;) {',
+    after: 'for (let rest = summaries; rest.length > (0 + 1);) {',
+    reason: 'One field alone is a type without an amount.',
+  },
+  {
+    symbol: 'Bai2Reader.#closeAccount',
+    before: 'if (group === undefined || account === undefined || group.isInterim) return;',
+    after: 'if (group === undefined && account === undefined || group.isInterim) return;',
+    reason: 'The totals have refused a trailer without its account before.',
+  },
 ];

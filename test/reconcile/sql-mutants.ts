@@ -14,8 +14,8 @@ const {values} = parseArgs({
 const NEEDED = 0.95;
 const IS_SQL = /\b(?:select|where|from|exists|sum\()/;
 const TESTS = [
-  ...['match/brute-force', 'match/rules', 'match/worlds'],
-  ...['book/totals', 'book/decisions', 'book/period', 'book/statements'],
+  ...['match/brute-force', 'match/rules', 'book/totals', 'book/decisions', 'book/statements'],
+  ...['book/period', 'match/worlds'], // the slow ones last: most are noticed before
 ].map((name) => `test/reconcile/${name}.test.ts`);
 const SWAPS: readonly (readonly [RegExp, string])[] = [
   [/ = /g, ' <> '],
@@ -48,6 +48,17 @@ const NAMED: readonly (readonly [file: string, before: string, after: string])[]
   ['balances.ts', '(BigInt(high) << 32n) + BigInt(low)', 'BigInt(Number(high) * 2 ** 32 + Number(low))'],
   ['work.ts', 'sum: `', 'sum: `cast(total(${amount}) as integer)`, exact: `'],
 ];
+
+/** Changes that change nothing, by a part of their line before and after, with the reason: they are not drawn. */
+const EQUIVALENT: readonly (readonly [before: string, after: string, reason: string])[] = [
+  ['(q.amount < 0)', '(q.amount <= 0)', 'no payment has an amount of 0'],
+  ['IS_UNSURE}, (x.amount < 0)', 'IS_UNSURE}, (x.amount <= 0)', 'a line of 0 is no hit'],
+  ['x.amount = iif((x.amount < 0)', 'x.amount = iif((x.amount <= 0)', 'a line of 0 is no hit'],
+  ['o.token > t.token', 'o.token >= t.token', 'a token of two owners is in w_shared'],
+  ["?1 and source = 'statement')", "?1 or source = 'statement')", 'without a statement there is no pair'],
+];
+const isEquivalent = (one: Mutation): boolean =>
+  EQUIVALENT.some(([before, after]) => one.before.includes(before) && one.after.includes(after));
 
 function sqlSites(file: string, text: string): Mutation[] {
   const found: Mutation[] = [];
@@ -89,7 +100,9 @@ const named = NAMED.map(([name, old, becomes]) => {
   return mutation({file, text, start, old, becomes});
 });
 const drawn = draw(
-  sourcesUnder('src/reconcile/match').flatMap(({path, text}) => sqlSites(path, text)),
+  sourcesUnder('src/reconcile/match').flatMap(({path, text}) =>
+    sqlSites(path, text).filter((one) => !isEquivalent(one)),
+  ),
   {seed: Number(values.seed), count: Number(values.each)},
 );
 

@@ -370,6 +370,8 @@ describe('the rules', () => {
       (await states(open, [line('a', {amount: -508n}), line('b', {amount: -304n})]))['a'],
       'ambiguous',
     );
+    const wires = [-150n, -154n].map((amount, n) => payment(n + 5, {amount, rail: 'wire'}));
+    assert.equal((await states([...open, ...wires], [line('a', {amount: -304n})]))['a'], 'ambiguous');
     const thirteen = Array.from({length: 13}, (_, n) => payment(n + 1, {amount: -(2n ** BigInt(n))}));
     assert.equal((await states(thirteen.slice(1), [line('a', {amount: -6n})]))['a'], 'suggested');
     assert.equal((await states(thirteen, [line('a', {amount: -3n})]))['a'], 'unexplained');

@@ -68,6 +68,8 @@ describe('BAI2', () => {
     const odd = file((all) => all.splice(9, 0, '99x')); // text too
     assert.equal((await read(odd)).lines[2]?.texts.at(-1)?.text, 'CHECK\n99x');
     const ends = ['49,203450,9/', '98,203450,1,11/', '99,203450,1,13/'];
+    const nothing = file((all) => all.splice(9, 3, '16,165,,,R9', ...ends)); // without an amount
+    assert.equal((await read(nothing)).lines[3]?.amount, 0n);
     for (const more of ['88', '88/', '88,']) {
       const empty = file((all) => all.splice(9, 3, more, ...ends));
       assert.equal((await read(empty)).lines[2]?.texts.at(-1)?.text, 'CHECK', more);
@@ -308,6 +310,14 @@ describe('BAI2', () => {
         change(9, ',D,3,', ',D,x,'),
         /line 9: the number of distributions is missing$/,
       ],
+      ...['x3', '3x'].map(
+        (count) =>
+          [
+            `a number of distributions ${count}`,
+            change(9, ',D,3,', `,D,${count},`),
+            /line 9: the number of distributions is missing$/,
+          ] as const,
+      ),
       [
         'a continuation at the beginning',
         `88,x/\n${file()}`,
