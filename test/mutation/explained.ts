@@ -493,4 +493,10 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'if (group === undefined && account === undefined || group.isInterim) return;',
     reason: 'The totals have refused a trailer without its account before.',
   },
+  {
+    symbol: 'tagsOf',
+    before: "if (cdata === undefined || last === 'header') {",
+    after: 'if (cdata === undefined || last === "header~") {',
+    reason: 'In the header no CDATA begins.',
+  },
 ];
