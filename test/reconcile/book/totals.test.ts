@@ -194,6 +194,7 @@ describe('totals', () => {
       addAll(book, [line('b')]);
       const {perCurrency} = book.match(OPTIONS);
       assert.deepEqual(perCurrency[0]!.unexplained, {count: 1, sum: -1000n});
+      assert.equal(perCurrency[0]!.balances, 'unknown');
     }));
 });
 
