@@ -2,6 +2,7 @@
 // `npm run mutants` leaves alone, and runs their tests over each. Prints every change that no test noticed, and exits 1
 // if fewer than 95% were noticed, or if one of the changes that must be noticed was not.
 import {parseArgs} from 'node:util';
+import ts from 'typescript';
 import type {Mutation} from '../mutation/sites.ts';
 import {draw} from '../mutation/sample.ts';
 import {Workshop} from '../mutation/workshop.ts';
@@ -11,9 +12,10 @@ const {values} = parseArgs({
   options: {each: {type: 'string', default: '40'}, seed: {type: 'string', default: '1'}},
 });
 const NEEDED = 0.95;
+const IS_SQL = /\b(?:select|where|from|exists|sum\()/;
 const TESTS = [
-  ...['match/brute-force', 'match/rules', 'match/worlds'],
-  ...['book/totals', 'book/decisions', 'book/period', 'book/statements'],
+  ...['match/brute-force', 'match/rules', 'book/totals', 'book/decisions', 'book/statements'],
+  ...['book/period', 'match/worlds'], // the slow ones last: most are noticed before
 ].map((name) => `test/reconcile/${name}.test.ts`);
 const SWAPS: readonly (readonly [RegExp, string])[] = [
   [/ = /g, ' <> '],
@@ -47,12 +49,36 @@ const NAMED: readonly (readonly [file: string, before: string, after: string])[]
   ['work.ts', 'sum: `', 'sum: `cast(total(${amount}) as integer)`, exact: `'],
 ];
 
+/** Changes that change nothing, by a part of their line before and after, with the reason: they are not drawn. */
+const EQUIVALENT: readonly (readonly [before: string, after: string, reason: string])[] = [
+  ['(q.amount < 0)', '(q.amount <= 0)', 'no payment has an amount of 0'],
+  ['IS_UNSURE}, (x.amount < 0)', 'IS_UNSURE}, (x.amount <= 0)', 'a line of 0 is no hit'],
+  ['x.amount = iif((x.amount < 0)', 'x.amount = iif((x.amount <= 0)', 'a line of 0 is no hit'],
+  ['o.token > t.token', 'o.token >= t.token', 'a token of two owners is in w_shared'],
+  ["?1 and source = 'statement')", "?1 or source = 'statement')", 'without a statement there is no pair'],
+];
+const isEquivalent = (one: Mutation): boolean =>
+  EQUIVALENT.some(([before, after]) => one.before.includes(before) && one.after.includes(after));
+
 function sqlSites(file: string, text: string): Mutation[] {
   const found: Mutation[] = [];
-  for (const {0: sql, index} of text.matchAll(/`[^`]*\b(?:select|where|from|exists|sum\()[^`]*`/g))
+  for (const {sql, index} of templatesOf(file, text).filter((each) => IS_SQL.test(each.sql)))
     for (const [pattern, becomes] of SWAPS)
       for (const {0: old, index: at} of sql.matchAll(pattern))
         found.push(mutation({file, text, start: index + at, old, becomes}));
+  return found;
+}
+
+/** The template literals of a source, with those in them, and no comment. */
+function templatesOf(file: string, text: string): {sql: string; index: number}[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const found: {sql: string; index: number}[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node))
+      found.push({sql: node.getText(source), index: node.getStart(source)});
+    else ts.forEachChild(node, visit);
+  };
+  visit(source);
   return found;
 }
 
@@ -74,7 +100,9 @@ const named = NAMED.map(([name, old, becomes]) => {
   return mutation({file, text, start, old, becomes});
 });
 const drawn = draw(
-  sourcesUnder('src/reconcile/match').flatMap(({path, text}) => sqlSites(path, text)),
+  sourcesUnder('src/reconcile/match').flatMap(({path, text}) =>
+    sqlSites(path, text).filter((one) => !isEquivalent(one)),
+  ),
   {seed: Number(values.seed), count: Number(values.each)},
 );
 

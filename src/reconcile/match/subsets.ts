@@ -45,7 +45,7 @@ export function suggestSubsets(work: MatchWork): void {
 const poolsOf = ({db}: MatchWork): Pool[] =>
   db
     .prepare<Pool>(
-      `select currency, rail, day, account, amount < 0 as negative, min(first) as first, min(last) as last
+      `select currency, rail, day, account, amount < 0 as negative, first, last
        from w_payments group by currency, rail, day, account, amount < 0 having count(*) between 2 and ${MOST_PAYMENTS}`,
     )
     .all();

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {Book} from '../../../src/reconcile/book/book.ts';
 import type {BankLine} from '../../../src/reconcile/model/line.ts';
+import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
 import {addAll, line, newFolder, OPTIONS, payment, READ, recordId, SCOPE, withBook} from '../harness.ts';
 
 const stateOf = (book: Book, key: string) => [...book.payments({key})][0]?.state;
@@ -21,6 +22,24 @@ describe('the book', () => {
     assert.match(readFileSync(join(folder, 'reconcile.lock'), 'utf8'), /reading what reconcile found/);
     assert.deepEqual([...book.payments(), ...book.lines(), ...book.matches()], []);
     await book.close();
+  });
+
+  it('is damaged without a table, or without what tells it from another one', async () => {
+    for (const [sql, missing] of [
+      ['drop table decisions', 'decisions'],
+      [`delete from book_facts where name = 'id'`, 'its identity'],
+      [`delete from book_facts where name = 'key'`, 'its identity'],
+    ] as const) {
+      const folder = newFolder();
+      await withBook(() => undefined, folder);
+      const db = await openSqlite(join(folder, 'reconcile.sqlite'), {durability: 'full'});
+      db.exec(sql);
+      db.close();
+      await assert.rejects(Book.open(folder, SCOPE, {write: true}), {
+        code: 'STATE_DAMAGED',
+        message: `${join(folder, 'reconcile.sqlite')} is damaged: ${missing} is missing`,
+      });
+    }
   });
 
   it('returns lines, payments and balances as they were added', () =>

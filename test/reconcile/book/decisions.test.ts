@@ -202,6 +202,9 @@ describe('a decision', () => {
       book.match(OPTIONS);
       book.decide(decision('confirm', 'a', [ONE])); // again
       refused(decision('confirm', 'b', [ONE]), /already has the line a$/);
+      assert.throws(() => book.decide(decision('confirm', 'b', [ONE])), {
+        hint: `reject that one first: remit reconcile reject a ${ONE} --note TEXT`,
+      });
       addAll(book, [line('b')]);
       refused(decision('reject', 'a'), /the bank lists no line a any more/);
       assert.equal(book.decisions().length, 2);

@@ -242,6 +242,8 @@ describe('a period', () => {
         return [one.opening, one.closing, one.balances, one.openingDay];
       };
       assert.deepEqual(of('2026-03-01', '2026-03-31'), [100n, 105n, 'stated', undefined]);
+      assert.deepEqual(of('2026-02-01', '2026-03-01'), [100n, 100n, 'stated', '2026-03-01']);
+      assert.deepEqual(of('2026-03-31', '2026-04-30'), [105n, 105n, 'calculated', undefined]);
       for (const reported of [undefined, [{account: ACCOUNT, currency: 'USD', minor: 105n}]]) {
         assert.deepEqual(of('2026-03-01', '2026-05-20', reported), [100n, 105n, 'calculated', undefined]);
         assert.deepEqual(of('2026-02-01', '2026-03-31', reported), [100n, 105n, 'stated', '2026-03-01']);

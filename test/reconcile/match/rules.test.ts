@@ -270,6 +270,13 @@ describe('the rules', () => {
     const failed = payment(3, {groups: ['file'], amount: -70n, status: 'failed'});
     const whole = line('file', {amount: -1500n, text: '2 ENTRIES'});
     assert.equal((await states([...all, failed], [whole]))['file'], 'matched');
+    const alike = [['x', 'y'], ['x'], ['y'], ['x', 'y']].map((names, n) =>
+      payment(n + 1, {groups: names, amount: -500n}),
+    );
+    assert.equal(
+      (await states(alike, [line('file', {amount: -1500n, text: '3 ENTRIES'})]))['file'],
+      'ambiguous',
+    );
     const other = [1, 4].map((n) => payment(n + 10, {groups: ['other'], amount: -750n}));
     assert.equal((await states([...all, failed, ...other], [whole]))['file'], 'ambiguous');
   });
@@ -363,6 +370,8 @@ describe('the rules', () => {
       (await states(open, [line('a', {amount: -508n}), line('b', {amount: -304n})]))['a'],
       'ambiguous',
     );
+    const wires = [-150n, -154n].map((amount, n) => payment(n + 5, {amount, rail: 'wire'}));
+    assert.equal((await states([...open, ...wires], [line('a', {amount: -304n})]))['a'], 'ambiguous');
     const thirteen = Array.from({length: 13}, (_, n) => payment(n + 1, {amount: -(2n ** BigInt(n))}));
     assert.equal((await states(thirteen.slice(1), [line('a', {amount: -6n})]))['a'], 'suggested');
     assert.equal((await states(thirteen, [line('a', {amount: -3n})]))['a'], 'unexplained');

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {bai2Records} from '../../../src/reconcile/statement/bai2/bai2-records.ts';
+import {refusals} from '../../../src/reconcile/statement/file/refusal.ts';
 import {accountOf, read, refuses} from './statements.ts';
 
 const FILE = [
@@ -66,8 +68,27 @@ describe('BAI2', () => {
     const odd = file((all) => all.splice(9, 0, '99x')); // text too
     assert.equal((await read(odd)).lines[2]?.texts.at(-1)?.text, 'CHECK\n99x');
     const ends = ['49,203450,9/', '98,203450,1,11/', '99,203450,1,13/'];
-    const empty = file((all) => all.splice(9, 3, '88', ...ends));
-    assert.equal((await read(empty)).lines[2]?.texts.at(-1)?.text, 'CHECK');
+    const nothing = file((all) => all.splice(9, 3, '16,165,,,R9', ...ends)); // without an amount
+    assert.equal((await read(nothing)).lines[3]?.amount, 0n);
+    for (const more of ['88', '88/', '88,']) {
+      const empty = file((all) => all.splice(9, 3, more, ...ends));
+      assert.equal((await read(empty)).lines[2]?.texts.at(-1)?.text, 'CHECK', more);
+    }
+  });
+
+  it('joins the lines of a record, which are at most 10,000', async () => {
+    const recordOf = async (texts: readonly string[]) => {
+      const lines = async function* () {
+        for (const [index, text] of texts.entries()) yield {number: index + 1, text};
+      };
+      for await (const {fields, physical} of bai2Records(lines(), refusals('a.bai')))
+        return {fields, physical};
+      return undefined;
+    };
+    const parts = ['03,a/', '88,b/', '88,c/', '88,d/'];
+    assert.deepEqual(await recordOf(parts), {fields: ['03', 'a', 'b', 'c', 'd'], physical: 4});
+    const long = ['16,a', ...Array.from({length: 10_000}, () => '88,')];
+    await assert.rejects(recordOf(long), /line 10001: a record with too many continuations/);
   });
 
   it('reports of a day that is not over have pending lines and no balances', async () => {
@@ -93,6 +114,25 @@ describe('BAI2', () => {
     assert.equal(await balancesOf('015,100550', '045,100550', 203_450), 0);
     assert.equal(await balancesOf('010,+100000', '040,+100000', 203_450), 0);
     assert.equal(await balancesOf('010,+100000', '010,100000', 203_450), 1);
+  });
+
+  it('has the balances of each day, also if one does not follow from the day before', async () => {
+    const day = (date: string, opening: number, closing: number, booked: number) => {
+      const total = opening + closing + booked;
+      return [
+        ...[`02,C,A,1,${date},2359,,2/`, `03,111,,010,${opening},,,015,${closing}/`],
+        ...[`16,165,${booked},,R,,X`, `49,${total},3/`, `98,${total},1,5/`],
+      ];
+    };
+    const days = [...day('260301', 0, 500, 500), ...day('260302', 700, 900, 200)];
+    const {balances} = await read(['01,A,B,260303,0200,1,65,,2/', ...days, '99,2800,2,12/'].join('\n'));
+    assert.deepEqual(
+      balances.map(({from, to, opening, closing}) => [from, to, opening, closing]),
+      [
+        ['2026-03-01', '2026-03-01', 0n, 500n],
+        ['2026-03-02', '2026-03-02', 700n, 900n],
+      ],
+    );
   });
 
   it('takes the currency of the account, of the group, or the default', async () => {
@@ -270,6 +310,14 @@ describe('BAI2', () => {
         change(9, ',D,3,', ',D,x,'),
         /line 9: the number of distributions is missing$/,
       ],
+      ...['x3', '3x'].map(
+        (count) =>
+          [
+            `a number of distributions ${count}`,
+            change(9, ',D,3,', `,D,${count},`),
+            /line 9: the number of distributions is missing$/,
+          ] as const,
+      ),
       [
         'a continuation at the beginning',
         `88,x/\n${file()}`,
@@ -277,6 +325,9 @@ describe('BAI2', () => {
       ],
       ['an empty file', '\n\n', /is truncated: it is empty/],
       ['something after the end', `${file()}\n02,a,b,1,260301,,,2/`, /line 13: the file continues/],
+      ['a text after its end', file((all) => all.splice(8, 0, 'MORE')), /line 9: begins with "MOR"/],
+      ['a transaction alone', '16,165,1,,,,X', /line 1: the file does not begin with a record 01$/],
+      ['a trailer without numbers', change(10, ',8/', '/'), /line 10: "" is not a whole number/],
       ['another record', change(4, '88,', 'XX,'), /line 4: begins with "XX,"/],
       ['a transaction before an account', file((lines) => lines.splice(2, 2)), /line 3/],
     ] as const)

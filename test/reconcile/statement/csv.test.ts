@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import {RemitError} from '../../../src/errors.ts';
+import {readCsv} from '../../../src/reconcile/statement/csv/csv.ts';
+import {refusals} from '../../../src/reconcile/statement/file/refusal.ts';
+import {CSV_DAY_FORMATS} from '../../../src/reconcile/statement/file/statement.ts';
 import {accountOf, read, refuses} from './statements.ts';
 
 const csv = (header: string, ...rows: readonly string[]) => [header, ...rows, ''].join('\r\n');
@@ -47,6 +51,13 @@ describe('CSV statements', () => {
     );
   });
 
+  it('take a column that is mapped for nothing else, also if it has the name of another one', async () => {
+    const text = csv('value_date,amount,Maß,MASS', '2026-03-02,150,x,USD');
+    const map = {booking_date: 'value_date', amount_in_minor_units: 'amount', currency_code: 'MASS'};
+    const [line] = (await read(text, {format: 'csv', map})).lines;
+    assert.deepEqual([line?.amount, line?.bookingDay, line?.valueDay], [150n, '2026-03-02', undefined]);
+  });
+
   it('take amounts from debit and credit, a direction, or minor units', async () => {
     const amounts = async (header: string, ...rows: string[]) =>
       (await read(csv(header, ...rows), {currencyDefault: 'USD'})).lines.map(({amount}) => amount);
@@ -58,6 +69,10 @@ describe('CSV statements', () => {
       await amounts('booking_date,amount,direction', '2026-03-02,1.50,DEBIT', '2026-03-02,2.50,CR'),
       [-150n, 250n],
     );
+    assert.deepEqual(await amounts('booking_date,debit,credit', '2026-03-02,0.00,', '2026-03-02,,1.50'), [
+      0n,
+      150n,
+    ]);
     assert.deepEqual(await amounts('booking_date,amount_in_minor_units', '2026-03-02,-9007199254740993'), [
       -9_007_199_254_740_993n,
     ]);
@@ -171,13 +186,13 @@ describe('CSV statements', () => {
   });
 
   it('read the days of every form', async () => {
-    for (const [dayFormat, day] of [
-      ['YYYY-MM-DD', '2026-03-02'],
-      ['YYYYMMDD', '20260302'],
-      ['MM/DD/YYYY', '3/2/2026'],
-      ['DD/MM/YYYY', '02/03/2026'],
-      ['DD.MM.YYYY', '2.3.2026'],
-    ] as const) {
+    const days = {
+      ...{'YYYY-MM-DD': '2026-03-02', YYYYMMDD: '20260302', 'MM/DD/YYYY': '3/2/2026'},
+      ...{'DD/MM/YYYY': '02/03/2026', 'DD.MM.YYYY': '2.3.2026'},
+    };
+    assert.deepEqual(Object.keys(days), CSV_DAY_FORMATS);
+    for (const dayFormat of CSV_DAY_FORMATS) {
+      const day = days[dayFormat];
       const text = (written: string) => csv('booking_date,amount,currency_code', `${written},1.00,USD`);
       const {lines} = await read(text(day), {dayFormat});
       assert.equal(lines[0]?.bookingDay, '2026-03-02', dayFormat);
@@ -207,6 +222,12 @@ describe('CSV statements', () => {
         csv('booking_date,amount_in_minor_units,currency_code', `${day},-9223372036854775808,USD`),
         /line 2: the amount .* is too large/,
       ],
+      [
+        'an unknown currency of minor units',
+        csv('booking_date,amount_in_minor_units,currency_code', `${day},1,ABC`),
+        /line 2: "ABC"/,
+      ],
+      ['an amount of two lines', row(day, '"1.00\nx"'), /line 3: "1\.00.*" is not an amount/s],
       ['a currency that is missing', row(day, '1.00', ''), /line 3: the currency is missing/],
       ['an unknown currency', row(day, '1.00', 'ABC'), /line 3: "ABC"/],
       ['a cell too many', row(day, '1.00', 'USD,'), /line 3: has 4 cells; the header has 3/],
@@ -277,6 +298,19 @@ describe('CSV statements', () => {
       it(`a mapping with ${what}`, async () => {
         await refuses(row(day, '1.00'), words, {format: 'csv', map});
       });
+  });
+
+  it('end with the error of what reads the file', async () => {
+    const cause = new RemitError('STATE', 'cut off');
+    const chunks = async function* () {
+      yield 'booking_date,amount\n';
+      throw cause;
+    };
+    const options = {account: 'A'};
+    await assert.rejects(
+      readCsv(chunks(), 'a.csv', undefined as never, refusals('a.csv'), options),
+      (error) => error === cause,
+    );
   });
 
   it('have only whole amounts if their form is declared', async () => {

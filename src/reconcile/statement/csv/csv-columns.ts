@@ -48,8 +48,9 @@ export function statementColumns(
   for (const name of Object.keys(mapping))
     if (!COLUMNS.some((column) => column === name))
       throw fail(`there is no column ${shortQuote(name)} to map to`);
-  for (const column of COLUMNS) {
-    const header = Object.hasOwn(mapping, column) ? mapping[column] : undefined;
+  const mapped = COLUMNS.filter((column) => mapping[column] !== undefined);
+  for (const column of new Set([...mapped, ...COLUMNS])) {
+    const header = mapping[column];
     const index = indexOf(header ?? column);
     if (header !== undefined && index === undefined) throw fail(`has no column ${shortQuote(header)}`);
     if (index === undefined || (header === undefined && taken.has(index))) continue;
