@@ -59,7 +59,7 @@ describe('several runners on one batch', function () {
       assert.deepEqual(await world.db.query(`select 1 from @.${table}`), [], table);
   });
 
-  it('sends each row with the same key and bytes, whoever sends it', async () => {
+  it('sends each row with the same key and bytes from either process', async () => {
     world.service.keepRequests = true;
     const {all, first, second} = await joined(600);
     assert.deepEqual([await first.ended, await second.ended], [0, 0], first.stderr + second.stderr);

@@ -5,6 +5,13 @@ import {SandboxDesk} from '../payouts/batch/sandbox-desk.ts';
 type ServiceObject = Record<string, unknown>;
 type Rewrite = (records: readonly ServiceObject[]) => readonly ServiceObject[];
 
+/** Commands that show the payment with this id, of batch `nov`, and what the bank has returned. */
+export const readersOf = (id: string): string[] => [
+  ...[`payouts get ${id}`, `payouts wait ${id}`],
+  ...['payouts batch status nov', 'payouts batch report nov', 'payouts batch export nov'],
+  'payouts batch resume nov --yes',
+];
+
 /** A desk with batch `nov` of three settled payouts, and the account that they left. */
 export class LedgerDesk {
   readonly desk: SandboxDesk;

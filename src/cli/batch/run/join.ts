@@ -65,7 +65,10 @@ export async function joinRun(typed: RunRequest): Promise<void> {
           const row = journal.rows.of(reference);
           return row === undefined ? undefined : codec.encode(wire.create(row, approve));
         },
-        onProgress: (count) => out.progress(`${counted((sent = count), 'request')} sent for ${who}`),
+        onProgress: (count) => {
+          sent = count;
+          out.progress(`${counted(sent, 'request')} sent for ${who}`);
+        },
       });
     } finally {
       out.endProgress();
