@@ -9,13 +9,13 @@ import {MUTANTS} from './mutants.ts';
 import {ordersFrom} from './orders.ts';
 
 /** The same in every run, so that a change of the engine is seen in known worlds; few in which every hazard occurs, … */
-const FIXED = {from: 241, count: 240};
+const FIXED = {from: 351, count: 125};
 /** … and others each time, so that all runs together see ever more. `npm run sim` runs as many as one likes. */
-const RANDOM = {from: randomInt(1_000_000, 2 ** 40), count: 40};
+const RANDOM = {from: randomInt(1_000_000, 2 ** 40), count: 30};
 /** Schedules of which each rule that is taken out must break one. */
 const MUTANT_BUDGET = 400;
 /** Others each time; `npm run mutants:engine` has all of them. */
-const MUTANTS_TRIED = 2;
+const MUTANTS_TRIED = 1;
 const WIDTH = 2;
 
 describe('the simulation', function () {
@@ -49,11 +49,11 @@ describe('the simulation', function () {
   // The second: a first world whose names came from other dice than those of a later one.
   for (const from of [RANDOM.from, 602070245444])
     it(`repeats seeds from ${from} on exactly, in another process and after other worlds`, async () => {
-      const [together] = await live([{from, count: 12, isTraced: true}]);
+      const [together] = await live([{from, count: 8, isTraced: true}]);
       const alone = await live(
-        Array.from({length: 3}, (_, i) => ({from: from + 4 * i + 3, count: 1, isTraced: true})),
+        Array.from({length: 2}, (_, i) => ({from: from + 4 * i + 3, count: 1, isTraced: true})),
       );
-      assert.equal(new Set(together!.traces).size, 12);
+      assert.equal(new Set(together!.traces).size, 8);
       assert.deepEqual(
         alone.flatMap(({traces}) => traces),
         together!.traces.filter((_, i) => i % 4 === 3),

@@ -13,19 +13,17 @@ describe('batches of a team that share references', function () {
   it('pays each once, however many batches run at the same time', async () => {
     const all = references(120);
     const files = [all.slice(0, 80), all.slice(40), all.slice(20, 100)];
-    for (const [at, part] of files.entries())
-      await world.run(['plan', world.file(`b${at}.csv`, part), '--batch-id', `b${at}`]);
-    const run = (at: number) => world.start(['run', `b${at}`, '--yes', '--out', '.']);
-    const codes = await Promise.all(files.map(async (_, at) => run(at).ended));
-    assert.ok(
-      codes.every((code) => code === 0 || code === 8),
-      String(codes),
-    );
+    const run = async (at: number, what: string): Promise<number> => {
+      const ran = world.start(['run', what, '--batch-id', `b${at}`, '--yes', '--out', '.']);
+      const code = await ran.ended;
+      assert.ok(code === 0 || code === 8, ran.stderr);
+      return code;
+    };
+    const paths = files.map((part, at) => world.file(`b${at}.csv`, part));
+    const codes = await Promise.all(paths.map((path, at) => run(at, path)));
     // A batch in conflict with a second one, which waits for a third, is only released after both.
-    for (const at of [...files.keys(), ...files.keys()]) {
-      const again = run(at);
-      assert.ok([0, 8].includes((await again.ended) ?? -1), again.stderr);
-    }
+    for (let round = 0; round < 3 && codes.includes(8); round++)
+      for (const [at, code] of codes.entries()) if (code === 8) codes[at] = await run(at, paths[at]!);
     world.assertPaidOnce(all);
     for (const at of files.keys()) {
       const {state, accepted, already_paid: paid, planned} = await world.summary(`b${at}`);
