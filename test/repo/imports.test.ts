@@ -43,6 +43,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   arguments: ['errors', 'nearest', 'narrow'],
   clock: ['narrow'],
   spreadsheet: [],
+  'v8-flags': [],
   nearest: [],
   phrases: [],
   'shell-word': [],
@@ -52,7 +53,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   html: ['sanitize', 'narrow'],
   service: ['contract', 'money', 'errors', 'narrow'],
   network: ['errors', 'narrow'],
-  store: ['errors', 'clock', 'network', 'shell-word', 'narrow'],
+  store: ['errors', 'clock', 'network', 'shell-word', 'v8-flags', 'narrow'],
   doubts: ['contract', 'store', 'network', 'errors', 'narrow'],
   client: [
     'contract',
@@ -152,7 +153,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   parties: ['batch', 'contract', 'store', 'errors', 'clock', 'nearest', 'phrases', 'narrow'],
   automation: ['batch', 'arguments', 'errors', 'narrow'],
   library: ['client', 'contract', 'service', 'errors', 'narrow'],
-  cli: BELOW_COMMANDS,
+  cli: [...BELOW_COMMANDS, 'v8-flags'],
   commands: ['cli', ...BELOW_COMMANDS],
 };
 
