@@ -121,6 +121,11 @@ describe('several runners on one batch', function () {
     const {all, first, second} = await joined(700);
     second.child.kill('SIGINT');
     assert.equal(await second.ended, 130, second.stderr);
+    assert.match(second.stderr, /^Pay 700 rows, [\d,.]+ USD\b(?!.*doubt)/m);
+    assert.match(
+      second.stderr,
+      /^Error: interrupted; Process \d+ on \S+ has the batch\nHint: remit payouts batch status bills$/m,
+    );
     assert.equal(await first.ended, 0, first.stderr);
     world.assertPaidOnce(all);
     assert.equal((await world.summary('bills')).in_doubt, 0);

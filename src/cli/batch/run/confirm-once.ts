@@ -54,7 +54,8 @@ export async function confirmOnce(
   };
   const again = retried === undefined ? undefined : partOf(retried);
   const reach = reachOf(request, journal);
-  const work = workOf({journal, plan, survey, reach, taken: sentAgain});
+  const found = workOf({journal, plan, survey, reach, taken: sentAgain});
+  const work = request.joins === true ? {...found, doubts: 0} : found;
   if (doing === 'release' && work.open.rows === 0 && !work.isOver && journal.tally().staged.count === 0)
     throw nothingToRelease(request, batch);
   const isAlike = survey.alike.examples.length > 0;

@@ -32,7 +32,7 @@ export async function joinRun(typed: RunRequest): Promise<void> {
       throw new RemitError('LOCKED', `${who} has batch ${batchId}; under a policy, it sends alone`, {
         hint: statusCommand(typed, plan),
       });
-    const request = asStarted(typed, batch);
+    const request = {...asStarted(typed, batch), joins: true};
     checkBound(context, stateDir, request.typed, batch, {out: flags.out});
     const claims = await claimBatch({
       ...{batch, stateDir, mode: profile.mode, baseUrl: profile.baseUrl, profile: profile.name, clock},
@@ -75,7 +75,11 @@ export async function joinRun(typed: RunRequest): Promise<void> {
       await pool.close();
     }
     out.note(`${counted(sent, 'request')} sent for ${who}.`);
-    drain.throwIfAborted();
+    const {reason} = context.stop;
+    if (reason !== undefined)
+      throw new RemitError(reason.code, `${reason.message}; ${who} has the batch`, {
+        hint: statusCommand(typed, plan),
+      });
   } finally {
     await batch.close();
   }

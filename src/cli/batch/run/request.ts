@@ -35,6 +35,8 @@ export interface RunRequest {
   doing: string;
   /** The plan was confirmed when the batch was started. */
   goesOn?: boolean;
+  /** Another process has the batch: its rows without an answer are on their way, and not in doubt. */
+  joins?: boolean;
   /** The command names the batch by its id, and has not just planned its file. */
   isById: boolean;
   /** First raise the generation of failed rows; with names, only of those. */
