@@ -103,7 +103,6 @@ describe('a decision', () => {
     withBook((book) => {
       book.addPayments([payment(1, {groups: ['file']}), payment(2, {amount: -70n, groups: ['file']})]);
       addAll(book, [line('a', {amount: -1070n, text: '2 ENTRIES'})]);
-      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched'});
       book.decide(decision('reject', 'a', [TWO]));
       assert.deepEqual(states(book), {one: 'contradicted', two: 'contradicted', a: 'unexplained'});
       book.addPayments([payment(1), payment(2, {amount: -70n})]);
@@ -112,6 +111,10 @@ describe('a decision', () => {
       assert.deepEqual(states(book), {one: 'suggested', two: 'suggested', a: 'unexplained', b: 'suggested'});
       book.decide(decision('confirm', 'a', [TWO, ONE]));
       assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched', b: 'unexplained'});
+      book.addPayments([3, 4].map((n) => payment(n, {groups: ['other']})));
+      addAll(book, [line('c', {amount: -2000n})]);
+      book.decide(decision('reject', 'c', [ONE]));
+      assert.equal(states(book)['c'], 'suggested'); // a group without that payment
     }));
 
   it('ignores a line', () =>
