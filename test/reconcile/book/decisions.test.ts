@@ -84,6 +84,16 @@ describe('a decision', () => {
       assert.equal([...book.matches()][0]!.difference, 1000n);
     }));
 
+  it('confirms a line of 0 as no return', () =>
+    withBook((book) => {
+      book.addPayments([payment(1), payment(2, {kind: 'payin', amount: 70n})]);
+      addAll(book, [line('a', {amount: 0n}), line('b', {amount: 0n})]);
+      book.match(OPTIONS);
+      book.decide(decision('confirm', 'a', [ONE]), 1000n);
+      book.decide(decision('confirm', 'b', [TWO]), 70n);
+      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched', b: 'matched'});
+    }));
+
   it('rejects a payment for a line, also one that has its id', () =>
     alike((book) => {
       book.decide(decision('reject', 'a', [ONE]));

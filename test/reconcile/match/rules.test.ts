@@ -392,7 +392,17 @@ describe('the rules', () => {
       payment(1, {rail: 'wire', groups: ['b']}),
       payment(2, {rail: 'wire', groups: ['b'], amount: -500n}),
     ];
-    assert.equal(await at(group, -1525n), 'suggested');
+    assert.deepEqual(
+      await states(
+        [...group, payment(3, {groups: ['c']}), payment(4, {groups: ['c']})],
+        [line('a', {amount: -1525n})],
+        {fees},
+      ),
+      {
+        ...{[ID]: 'suggested', [recordId(2)]: 'suggested', a: 'suggested'},
+        ...{[recordId(3)]: 'contradicted', [recordId(4)]: 'contradicted'},
+      },
+    );
     const {book} = await reconcile([wire], [line('a', {amount: -1025n})], {fees});
     assert.match(book.matches[0]!, /"rule":"less_fee","state":"suggested".*"difference":"-25"/);
   });
