@@ -477,6 +477,13 @@ describe('the rules', () => {
     assert.deepEqual(await on('2026-03-09', 'failed'), ['expected', 0]);
     assert.deepEqual(await on('2026-03-09', 'canceled'), ['expected', 0]);
     assert.deepEqual(await on('2026-03-09', 'created'), ['expected', 0]);
+    const {book} = await reconcile(
+      [payment(1), payment(2, {day: '2026-03-10', amount: -5n})],
+      [line('a'), line('b', {bookingDay: '2026-03-11', amount: -5n})],
+      {today: '2026-03-16'},
+    );
+    assert.match(book.payments[ID]!, /"state":"suggested".*"bankingDaysOpen":7/);
+    assert.match(book.payments[recordId(2)]!, /"state":"suggested".*"bankingDaysOpen":1/);
   });
 
   it('call a payment contradicted that failed and that the bank has paid', async () => {
