@@ -14,7 +14,7 @@ const {values} = parseArgs({
 const NEEDED = 0.95;
 const IS_SQL = /\b(?:select|where|from|exists|sum\()/;
 const TESTS = [
-  ...['match/brute-force', 'match/rules', 'book/totals', 'book/decisions', 'book/statements'],
+  ...['match/brute-force', 'match/rules', 'book/totals', 'book/decisions', 'book/statements', 'book/book'],
   ...['book/period', 'match/worlds'], // the slow ones last: most are noticed before
 ].map((name) => `test/reconcile/${name}.test.ts`);
 const SWAPS: readonly (readonly [RegExp, string])[] = [

@@ -512,7 +512,8 @@ describe('the rules', () => {
       },
     });
     const [only, other] = [line('only', {text: 'simulated credit'}), line('other')];
-    assert.deepEqual(await states([], [only], {isInternal}), {only: 'internal'});
+    for (const state of ['posted', 'pending'] as const)
+      assert.deepEqual(await states([], [{...only, state}], {isInternal}), {only: 'internal'});
     assert.deepEqual(await states([], [other], {isInternal}), {other: 'unexplained'});
   });
 });
