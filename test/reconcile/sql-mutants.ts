@@ -55,7 +55,7 @@ const EQUIVALENT: readonly (readonly [before: string, after: string, reason: str
   ['IS_UNSURE}, (x.amount < 0)', 'IS_UNSURE}, (x.amount <= 0)', 'a line of 0 is no hit'],
   ['x.amount = iif((x.amount < 0)', 'x.amount = iif((x.amount <= 0)', 'a line of 0 is no hit'],
   ['o.token > t.token', 'o.token >= t.token', 'a token of two owners is in w_shared'],
-  ["?1 and source = 'statement')", "?1 or source = 'statement')", 'without a statement there is no pair'],
+  ['min(l) as m', 'max(l) as m', 'any line of a match can be its number'],
 ];
 const isEquivalent = (one: Mutation): boolean =>
   EQUIVALENT.some(([before, after]) => one.before.includes(before) && one.after.includes(after));
