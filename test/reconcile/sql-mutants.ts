@@ -52,6 +52,8 @@ const NAMED: readonly (readonly [file: string, before: string, after: string])[]
 /** Changes that change nothing, by a part of their line before and after, with the reason: they are not drawn. */
 const EQUIVALENT: readonly (readonly [before: string, after: string, reason: string])[] = [
   ['(q.amount < 0)', '(q.amount <= 0)', 'no payment has an amount of 0'],
+  ['account, amount < 0', 'account, amount <= 0', 'no payment has an amount of 0'],
+  ['(amount < 0) = ?', '(amount <= 0) = ?', 'no payment has an amount of 0'],
   ['IS_UNSURE}, (x.amount < 0)', 'IS_UNSURE}, (x.amount <= 0)', 'a line of 0 is no hit'],
   ['x.amount = iif((x.amount < 0)', 'x.amount = iif((x.amount <= 0)', 'a line of 0 is no hit'],
   ['o.token > t.token', 'o.token >= t.token', 'a token of two owners is in w_shared'],

@@ -122,9 +122,11 @@ describe('a decision', () => {
       book.decide(decision('confirm', 'a', [TWO, ONE]));
       assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched', b: 'unexplained'});
       book.addPayments([3, 4].map((n) => payment(n, {groups: ['other']})));
-      addAll(book, [line('c', {amount: -2000n})]);
+      addAll(book, [line('c', {amount: -2000n}), line('d', {amount: -1070n})]);
       book.decide(decision('reject', 'c', [ONE]));
-      assert.equal(states(book)['c'], 'suggested'); // a group without that payment
+      book.decide(decision('reject', 'd', [recordId(3)]));
+      const {c, d} = states(book);
+      assert.deepEqual([c, d], ['suggested', 'suggested']); // a group and a set without that payment
     }));
 
   it('ignores a line', () =>
