@@ -199,6 +199,22 @@ describe('a period', () => {
       assert.deepEqual([other.why, other.perCurrency], [[], []]);
     }));
 
+  it('has a line on its day in the statement', () =>
+    withBook((book) => {
+      addAll(book, [
+        line('a', {bookingDay: '2026-04-01'}),
+        line('b', {bookingDay: '2026-04-02', amount: 5n}),
+        line('s', {bookingDay: '2026-03-31', source: 'statement', id: undefined}),
+      ]);
+      const of = (from: string, to: string) => {
+        const within = {accounts: [ACCOUNT], from, to};
+        const {perCurrency} = book.match(OPTIONS, within);
+        return [perCurrency[0]?.unexplained.sum, [...book.lines({within})].map((one) => one.line.key)];
+      };
+      assert.deepEqual(of('2026-03-01', '2026-03-31'), [-1000n, ['a', 's']]);
+      assert.deepEqual(of('2026-04-01', '2026-04-30'), [5n, ['b']]);
+    }));
+
   it('has a balance that a later line of a statement alone does not change', () =>
     withBook((book) => {
       addAll(book, [line('a', {amount: 5n}), line('s', {amount: 5n, source: 'statement', id: undefined})]);
