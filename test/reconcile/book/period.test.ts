@@ -138,16 +138,21 @@ describe('a period', () => {
         line('paid', {bookingDay: '2026-04-01', text: recordId(1)}),
         line('back', {bookingDay: '2026-05-20', text: recordId(1), amount: 1000n}),
       ]);
-      const states = (from: string, to: string) => {
-        book.match({...OPTIONS, today: '2026-06-30'});
+      const states = (from: string, to: string, today = '2026-06-30') => {
+        book.match({...OPTIONS, today});
         return [...book.payments({within: {accounts: [ACCOUNT], from, to}})]
           .sort((a, b) => (a.payment.day + a.payment.key < b.payment.day + b.payment.key ? -1 : 1))
           .map(({state, isCarried}) => `${state}${isCarried ? ', carried' : ''}`)
           .sort();
       };
       assert.deepEqual(states('2026-03-01', '2026-03-31'), ['booked_later', 'not_sent', 'overdue']);
+      assert.deepEqual(states('2026-03-30', '2026-03-30'), ['booked_later', 'overdue']);
+      assert.deepEqual(states('2026-03-01', '2026-03-31', '2026-03-31'), [
+        ...['booked_later', 'expected', 'not_sent'],
+      ]);
       assert.deepEqual(states('2026-04-01', '2026-04-30'), ['matched, carried', 'overdue, carried']);
-      assert.deepEqual(states('2026-05-01', '2026-05-31'), ['overdue, carried', 'returned, carried']);
+      for (const day of ['2026-05-20', '2026-05-31'])
+        assert.deepEqual(states('2026-05-01', day), ['overdue, carried', 'returned, carried']);
       assert.deepEqual(states('2026-06-01', '2026-06-30'), ['overdue, carried']);
       assert.deepEqual(states('2026-01-01', '2026-01-31'), []);
     }));
