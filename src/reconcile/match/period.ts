@@ -39,7 +39,7 @@ export const periodPayments = (which = 'true') => `(
     from (
       select q.p, q.day, f.state, ${IS_LIVE} as live, f.state = 'returned' as returned,
         iif(?2 is null, '', coalesce(a.account, b.account, q.account, ${ONLY})) as account,
-        iif(f.state in ('matched', 'returned', 'contradicted') and c.m is not null, ${countedDay('a')}, null) as booked,
+        iif(f.state in ('matched', 'returned', 'contradicted'), ${countedDay('a')}, null) as booked,
         iif(f.state = 'returned', ${countedDay('b')}, null) as back
       from payments q join found_payments f on f.p = q.p
         left join matches c on c.m = f.m and c.state = 'matched' left join lines a on a.l = c.m
