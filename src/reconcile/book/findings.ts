@@ -1,6 +1,6 @@
 import type {SqlValue} from '../../store/port/port.ts';
 import {IS_COUNTED} from '../match/balances.ts';
-import {periodParams, periodPayments} from '../match/period.ts';
+import {countedDay, periodParams, periodPayments} from '../match/period.ts';
 import type {AskedPeriod} from '../model/asked.ts';
 import type {LineState, Match, PaymentState, PeriodState, Rule} from '../model/finding.ts';
 import type {BankLine, LineText} from '../model/line.ts';
@@ -55,10 +55,6 @@ export interface LineFilter {
   id?: string;
   within?: AskedPeriod;
 }
-
-/** SQL for the day of a line `x`, which has a twin `w` or is one; the same as `countedDay`. */
-const DAY_OF_PAIR = `coalesce((select s.day from lines s where s.source = 'statement'
-  and s.l in (x.l, w.twin, (select v.l from twins v where v.twin = x.l))), x.day)`;
 
 /** Rows read at a time. */
 const PAGE = 500;
@@ -120,7 +116,7 @@ export class Findings extends BookPart {
     };
     // A twin has the state of the line that it is about.
     const rows = this.#pages<Row>(
-      `select ${LINE_COLUMNS}, coalesce(f.state, 'unexplained') as state, f.m, coalesce(w.twin, x.l) as counted, ${DAY_OF_PAIR} as at,
+      `select ${LINE_COLUMNS}, coalesce(f.state, 'unexplained') as state, f.m, coalesce(w.twin, x.l) as counted, ${countedDay('x')} as at,
          ${IS_COUNTED} as summed,
          (select y.key from lines y where y.l = coalesce(w.twin, (select v.l from twins v where v.twin = x.l))) as twin
        from lines x join line_texts t on t.l = x.l left join twins w on w.l = x.l
@@ -128,7 +124,7 @@ export class Findings extends BookPart {
        where x.scope = ?1 and x.key > ?2 and not (x.gone = 1 and x.pending = 1 and x.altered = 0)
          and (?3 is null or coalesce(f.state, 'unexplained') = ?3) and (?4 is null or x.key = ?4)
          and (?5 is null or x.id = ?5) and (?6 is null or (x.account in (select value from json_each(?6))
-           and ${DAY_OF_PAIR} between ?7 and ?8))
+           and ${countedDay('x')} between ?7 and ?8))
        order by x.key limit ${PAGE}`,
       [
         ...[state ?? null, key ?? null, id ?? null],

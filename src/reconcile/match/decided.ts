@@ -68,12 +68,12 @@ function ignore({db}: MatchWork, l: number): void {
   db.prepare(`insert or replace into found_lines (l, state) values (?, 'ignored')`).run(l);
 }
 
-/** A line in the other direction than its payment is its return. */
+/** A line in the other direction than its payment is its return; a line of 0 has no direction. */
 function confirm({db, scope}: MatchWork, l: number, keys: readonly string[]): void {
   for (const key of keys)
     db.prepare(
       `insert or ignore into w_sets (m, l, p, rule)
-         select x.l, x.l, q.p, iif((x.amount < 0) = (q.amount < 0), 'confirmed', 'return')
+         select x.l, x.l, q.p, iif(min(x.amount, q.amount) < 0 and max(x.amount, q.amount) > 0, 'return', 'confirmed')
          from lines x cross join payments q where x.l = ? and q.scope = ? and q.key = ?
            and x.l not in (select l from found_lines)`,
     ).run(l, scope, key);

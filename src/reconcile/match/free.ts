@@ -95,7 +95,7 @@ export function writeOffers({db}: MatchWork, rule?: FeeRule): void {
     const {sql, where} = FEES[isAmount ? 'amount' : 'basisPoints'];
     db.prepare(
       `${head}, amount - ${sql}, first, last from ${from} f where ${where} and (?3 is null or f.rail = ?3)
-         and (f.amount < 0 or f.amount > ${sql})
+         and f.amount not between 0 and ${sql}
          and not exists (select 1 from w_offers o where o.${name} = f.${name} and o.amount = f.amount - ${sql})`,
     ).run(isAmount ? fee.amount : fee.basisPoints, isAmount ? fee.currency : null, rail);
   }

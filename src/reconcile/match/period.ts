@@ -16,7 +16,7 @@ export const isAsked = (account: string) => `(?2 is null or ${account} in (selec
 
 /** SQL for the day of a line that counts: that of the statement if both sources have it. A line has one day in every period. */
 export const countedDay = (line: string) =>
-  `coalesce((select s.day from twins w join lines s on s.l = w.l where w.twin = ${line}.l and s.source = 'statement'), ${line}.day)`;
+  `coalesce((select s.day from twins w join lines s on s.l = w.l where w.twin = ${line}.l), ${line}.day)`;
 
 /** The only account that is asked for: a payment of an account that is not known is then shown with it. */
 const ONLY = `iif(json_array_length(?2) = 1, ?2 ->> 0, '')`;
@@ -39,7 +39,7 @@ export const periodPayments = (which = 'true') => `(
     from (
       select q.p, q.day, f.state, ${IS_LIVE} as live, f.state = 'returned' as returned,
         iif(?2 is null, '', coalesce(a.account, b.account, q.account, ${ONLY})) as account,
-        iif(f.state in ('matched', 'returned', 'contradicted') and c.m is not null, ${countedDay('a')}, null) as booked,
+        iif(f.state in ('matched', 'returned', 'contradicted'), ${countedDay('a')}, null) as booked,
         iif(f.state = 'returned', ${countedDay('b')}, null) as back
       from payments q join found_payments f on f.p = q.p
         left join matches c on c.m = f.m and c.state = 'matched' left join lines a on a.l = c.m

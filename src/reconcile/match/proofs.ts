@@ -73,13 +73,12 @@ function findHits({db, scope}: MatchWork): void {
  * the side with its direction.
  */
 function findCrowded({db}: MatchWork): void {
-  db.exec(`insert into w_crowded (l) select l from w_hits group by l having count(*) > 1`);
   db.exec(
-    `delete from w_hits where same = 0 and l in (select l from w_crowded) and exists (
+    `delete from w_hits where same = 0 and exists (
        select 1 from w_hits o join payments q on q.p = o.p
        where o.l = w_hits.l and o.same = 1 and q.owner = (select owner from payments r where r.p = w_hits.p))`,
   );
-  db.exec(`delete from w_crowded where (select count(*) from w_hits h where h.l = w_crowded.l) = 1`);
+  db.exec(`insert into w_crowded (l) select l from w_hits group by l having count(*) > 1`);
 }
 
 /** 1 and 2: the only line with its token and amount, and it has no token of another payment. */
@@ -92,12 +91,12 @@ function takeEqual(work: MatchWork): void {
   takePairs(work, {state: 'matched'});
 }
 
-/** 2b: several lines with its token and amount. */
+/** 2b: several lines with its token and amount: a single one is taken by now. */
 function takeDuplicates(work: MatchWork): void {
   work.db.exec(
     `insert into w_sets (m, l, p, rule) select s.m, h.l, s.p, ${RULE_OF_KIND} from (
        select p, min(l) as m from w_hits where ${EQUAL} and ${PROVES} and ${IS_FREE} group by p
-       having count(*) > 1 and sum(${IS_CROWDED}) = 0) s
+       having sum(${IS_CROWDED}) = 0) s
      join w_hits h on h.p = s.p and ${EQUAL} and ${PROVES}`,
   );
   takeSets(work, {state: 'duplicate', line: 'duplicate'});
@@ -150,7 +149,7 @@ const BACK = `w_hits h cross join found_payments f on f.p = h.p cross join lines
 /** 3: money that came back later, for a payment that is matched. In several lines: a person finds out which it is. */
 export function matchReturns(work: MatchWork): void {
   const {db, scope} = work;
-  db.exec(`insert into w_backs (p, l, lines) select f.p, min(h.l), count(*) from ${BACK} group by f.p`);
+  db.exec(`insert into w_backs (p, l, lines) select f.p, h.l, count(*) from ${BACK} group by f.p`);
   const twice = 'f.p in (select p from w_backs where lines > 1)';
   addCandidates(work, `select h.l, f.p from ${BACK} and ${twice}`);
   db.exec(`insert into found_lines (l, state) select h.l, 'duplicate' from ${BACK} and ${twice}`);
@@ -170,12 +169,12 @@ export function nameOtherHits(work: MatchWork): void {
   const other = `from w_hits where l not in (select l from found_lines)`;
   addCandidates(work, `select l, p ${other}`);
   work.db.exec(
-    `insert into found_lines (l, state) select l, min(case
+    `insert into found_lines (l, state) select distinct l, case
        when ${IS_CROWDED} then 'ambiguous'
        when pending = 1 and same = 1 and equal = 1 then 'matched'
        when equal = 0 then 'amount_differs'
        when same = 1 then 'duplicate'
-       else 'unexplained' end) ${other} group by l`,
+       else 'unexplained' end ${other}`,
   );
 }
 

@@ -49,11 +49,10 @@ function writeLines({db, scope}: MatchWork): void {
     `update found_lines set state = 'changed' where state = 'unexplained' and l in (
        select l from lines where scope = ? and altered = 1)`,
   ).run(scope);
-  // A pending line disappears when it is posted.
   db.prepare(
     `insert into found_lines (l, state)
        select x.l, iif((x.gone = 1 and x.pending = 0) or x.altered = 1, 'changed', 'unexplained') from lines x
-       where x.scope = ? and x.l not in (select l from found_lines) and not (x.gone = 1 and x.pending = 1 and x.altered = 0)
+       where x.scope = ? and x.l not in (select l from found_lines)
          and not exists (select 1 from twins w where w.l = x.l)`,
   ).run(scope);
 }

@@ -27,8 +27,7 @@ function writeLinesOfBoth({db, scope}: MatchWork): void {
        select x.l, x.key, x.id, x.source = 'statement', x.account, x.currency, x.amount, x.day, exists (
          select 1 from line_tokens t join payment_tokens k on k.scope = ?1 and k.token = t.token where t.l = x.l)
        from lines x where x.scope = ?1 and x.gone = 0 and x.pending = 0 and x.account in (
-         select account from reads where scope = ?1 and source = 'service'
-         intersect select account from reads where scope = ?1 and source = 'statement')`,
+         select account from reads where scope = ?1 group by account having count(distinct source) = 2)`,
   ).run(scope);
 }
 

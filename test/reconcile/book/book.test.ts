@@ -165,6 +165,10 @@ describe('the book', () => {
       assert.equal(stateAfter('a', {}, {text: 'with more text'}), 'unexplained');
       assert.equal(stateAfter('b', {state: 'pending', amount: -5n}, {amount: -6n}), 'unexplained');
       assert.equal(stateAfter('c', {amount: -6n}, {amount: -7n}), 'changed');
+      book.addPayments([payment(1), payment(2)]);
+      const of = (n: number, amount: bigint) => ({text: recordId(n), amount});
+      assert.equal(stateAfter('d', of(1, -999n), of(1, -1000n)), 'matched');
+      assert.equal(stateAfter('e', of(2, 999n), of(2, 1000n)), 'changed'); // no return: nothing was paid
     }));
 
   it('calls a line changed that was posted, then pending with another amount, and then gone', () =>

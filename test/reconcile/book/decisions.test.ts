@@ -84,6 +84,16 @@ describe('a decision', () => {
       assert.equal([...book.matches()][0]!.difference, 1000n);
     }));
 
+  it('confirms a line of 0 as no return', () =>
+    withBook((book) => {
+      book.addPayments([payment(1), payment(2, {kind: 'payin', amount: 70n})]);
+      addAll(book, [line('a', {amount: 0n}), line('b', {amount: 0n})]);
+      book.match(OPTIONS);
+      book.decide(decision('confirm', 'a', [ONE]), 1000n);
+      book.decide(decision('confirm', 'b', [TWO]), 70n);
+      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched', b: 'matched'});
+    }));
+
   it('rejects a payment for a line, also one that has its id', () =>
     alike((book) => {
       book.decide(decision('reject', 'a', [ONE]));
@@ -103,7 +113,6 @@ describe('a decision', () => {
     withBook((book) => {
       book.addPayments([payment(1, {groups: ['file']}), payment(2, {amount: -70n, groups: ['file']})]);
       addAll(book, [line('a', {amount: -1070n, text: '2 ENTRIES'})]);
-      assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched'});
       book.decide(decision('reject', 'a', [TWO]));
       assert.deepEqual(states(book), {one: 'contradicted', two: 'contradicted', a: 'unexplained'});
       book.addPayments([payment(1), payment(2, {amount: -70n})]);
@@ -112,6 +121,12 @@ describe('a decision', () => {
       assert.deepEqual(states(book), {one: 'suggested', two: 'suggested', a: 'unexplained', b: 'suggested'});
       book.decide(decision('confirm', 'a', [TWO, ONE]));
       assert.deepEqual(states(book), {one: 'matched', two: 'matched', a: 'matched', b: 'unexplained'});
+      book.addPayments([3, 4].map((n) => payment(n, {groups: ['other']})));
+      addAll(book, [line('c', {amount: -2000n}), line('d', {amount: -1070n})]);
+      book.decide(decision('reject', 'c', [ONE]));
+      book.decide(decision('reject', 'd', [recordId(3)]));
+      const {c, d} = states(book);
+      assert.deepEqual([c, d], ['suggested', 'suggested']); // a group and a set without that payment
     }));
 
   it('ignores a line', () =>

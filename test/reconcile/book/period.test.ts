@@ -138,16 +138,21 @@ describe('a period', () => {
         line('paid', {bookingDay: '2026-04-01', text: recordId(1)}),
         line('back', {bookingDay: '2026-05-20', text: recordId(1), amount: 1000n}),
       ]);
-      const states = (from: string, to: string) => {
-        book.match({...OPTIONS, today: '2026-06-30'});
+      const states = (from: string, to: string, today = '2026-06-30') => {
+        book.match({...OPTIONS, today});
         return [...book.payments({within: {accounts: [ACCOUNT], from, to}})]
           .sort((a, b) => (a.payment.day + a.payment.key < b.payment.day + b.payment.key ? -1 : 1))
           .map(({state, isCarried}) => `${state}${isCarried ? ', carried' : ''}`)
           .sort();
       };
       assert.deepEqual(states('2026-03-01', '2026-03-31'), ['booked_later', 'not_sent', 'overdue']);
+      assert.deepEqual(states('2026-03-30', '2026-03-30'), ['booked_later', 'overdue']);
+      assert.deepEqual(states('2026-03-01', '2026-03-31', '2026-03-31'), [
+        ...['booked_later', 'expected', 'not_sent'],
+      ]);
       assert.deepEqual(states('2026-04-01', '2026-04-30'), ['matched, carried', 'overdue, carried']);
-      assert.deepEqual(states('2026-05-01', '2026-05-31'), ['overdue, carried', 'returned, carried']);
+      for (const day of ['2026-05-20', '2026-05-31'])
+        assert.deepEqual(states('2026-05-01', day), ['overdue, carried', 'returned, carried']);
       assert.deepEqual(states('2026-06-01', '2026-06-30'), ['overdue, carried']);
       assert.deepEqual(states('2026-01-01', '2026-01-31'), []);
     }));
@@ -197,6 +202,22 @@ describe('a period', () => {
       assert.equal(why('2026-04-01', '2026-04-30'), 0);
       const other = book.match(OPTIONS, {accounts: ['other'], from: '2026-03-01', to: '2026-04-30'});
       assert.deepEqual([other.why, other.perCurrency], [[], []]);
+    }));
+
+  it('has a line on its day in the statement', () =>
+    withBook((book) => {
+      addAll(book, [
+        line('a', {bookingDay: '2026-04-01'}),
+        line('b', {bookingDay: '2026-04-02', amount: 5n}),
+        line('s', {bookingDay: '2026-03-31', source: 'statement', id: undefined}),
+      ]);
+      const of = (from: string, to: string) => {
+        const within = {accounts: [ACCOUNT], from, to};
+        const {perCurrency} = book.match(OPTIONS, within);
+        return [perCurrency[0]?.unexplained.sum, [...book.lines({within})].map((one) => one.line.key)];
+      };
+      assert.deepEqual(of('2026-03-01', '2026-03-31'), [-1000n, ['a', 's']]);
+      assert.deepEqual(of('2026-04-01', '2026-04-30'), [5n, ['b']]);
     }));
 
   it('has a balance that a later line of a statement alone does not change', () =>

@@ -99,6 +99,11 @@ describe('a statement in the book', () => {
       await add(book, 'wrong.xml', [stated('s a'), stated('s b', {amount: 7n})], {balances});
       assert.equal(why(book), 1);
       assert.equal(states(book)['s b'], 'changed'); // the first one lacks it
+      const reported = [{account: ACCOUNT, currency: 'USD', minor: 4n, day: undefined}];
+      assert.match(
+        book.match(OPTIONS, {accounts: [ACCOUNT], ...days, reported}).why.join(),
+        /of 2026-03-31 as statement 3 \(wrong\.xml\) has it and as it follows from the balance that the service reports differ by 0\.01 USD/,
+      );
       const [newest, first] = book.statements.all();
       assert.deepEqual(
         [newest?.name, newest?.lines, newest?.by, newest?.ending, first?.name, first?.lines],

@@ -242,6 +242,17 @@ describe('two witnesses', () => {
     assert.equal(far.totals.conclusive, false);
   });
 
+  it('are no pair where one of them has two lines that are alike', async () => {
+    for (const fields of [{}, {text: 'REF-11111'}, {id: 'x'}])
+      for (const [one, two] of [
+        [line, stated],
+        [stated, line],
+      ] as const) {
+        const {book} = await reconcile([], [one('a', fields), two('b', fields), two('c', fields)]);
+        assert.doesNotMatch(Object.values(book.lines).join(), /"twin"/, JSON.stringify(fields));
+      }
+  });
+
   it('state how many payments a group has, if they share an id of the bank', async () => {
     const group = [1, 2].map((n) => payment(n, {groups: ['file']}));
     const [whole, other] = [

@@ -154,7 +154,7 @@ describe('the rules', () => {
         assert.match(book.payments[ID]!, /"match":\{"rule":"id","state":"matched","lines":\["paid"\]/);
         assert.match(
           book.payments[ID]!,
-          /"returned":\{"rule":"return","state":"returned".*"difference":"0","returnCode":"R01"/,
+          /"returned":\{"rule":"return","state":"returned".*"difference":"0","returnCode":"R01".*"candidates":\[\]/,
         );
       });
 
@@ -392,7 +392,17 @@ describe('the rules', () => {
       payment(1, {rail: 'wire', groups: ['b']}),
       payment(2, {rail: 'wire', groups: ['b'], amount: -500n}),
     ];
-    assert.equal(await at(group, -1525n), 'suggested');
+    assert.deepEqual(
+      await states(
+        [...group, payment(3, {groups: ['c']}), payment(4, {groups: ['c']})],
+        [line('a', {amount: -1525n})],
+        {fees},
+      ),
+      {
+        ...{[ID]: 'suggested', [recordId(2)]: 'suggested', a: 'suggested'},
+        ...{[recordId(3)]: 'contradicted', [recordId(4)]: 'contradicted'},
+      },
+    );
     const {book} = await reconcile([wire], [line('a', {amount: -1025n})], {fees});
     assert.match(book.matches[0]!, /"rule":"less_fee","state":"suggested".*"difference":"-25"/);
   });
@@ -467,6 +477,13 @@ describe('the rules', () => {
     assert.deepEqual(await on('2026-03-09', 'failed'), ['expected', 0]);
     assert.deepEqual(await on('2026-03-09', 'canceled'), ['expected', 0]);
     assert.deepEqual(await on('2026-03-09', 'created'), ['expected', 0]);
+    const {book} = await reconcile(
+      [payment(1), payment(2, {day: '2026-03-10', amount: -5n})],
+      [line('a'), line('b', {bookingDay: '2026-03-11', amount: -5n})],
+      {today: '2026-03-16'},
+    );
+    assert.match(book.payments[ID]!, /"state":"suggested".*"bankingDaysOpen":7/);
+    assert.match(book.payments[recordId(2)]!, /"state":"suggested".*"bankingDaysOpen":1/);
   });
 
   it('call a payment contradicted that failed and that the bank has paid', async () => {
@@ -495,7 +512,8 @@ describe('the rules', () => {
       },
     });
     const [only, other] = [line('only', {text: 'simulated credit'}), line('other')];
-    assert.deepEqual(await states([], [only], {isInternal}), {only: 'internal'});
+    for (const state of ['posted', 'pending'] as const)
+      assert.deepEqual(await states([], [{...only, state}], {isInternal}), {only: 'internal'});
     assert.deepEqual(await states([], [other], {isInternal}), {other: 'unexplained'});
   });
 });
