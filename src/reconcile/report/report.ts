@@ -41,6 +41,8 @@ export interface ReconcileFinding {
   candidates: readonly string[];
   /** For a return of a payment that is not known: a day from which its payment may be found. */
   earlierFrom?: string | undefined;
+  /** For a returned row: what has paid it again with another amount. */
+  other?: FoundPayment | undefined;
   /** The other payments of a debt that is paid twice. */
   also?: readonly ExpectedPayment[] | undefined;
   /** For a line that statements disagree about: their ids, the newest first. */
@@ -147,13 +149,15 @@ export function readReconcileReport(
   for (const one of book.payments({within})) {
     if (!isAsked(one)) continue;
     const {payment, state, candidates} = one;
+    const repayment = again.returned.get(payment.key);
     const isOver =
       state === 'returned' &&
-      (again.returned.get(payment.key)?.by !== undefined ||
+      (repayment?.by !== undefined ||
         shown.has(repayReference(payment.row?.reference ?? '')) ||
         (payment.row === undefined && one.returned?.rule === 'confirmed'));
     const kind = isOver ? undefined : OF_PAYMENT[state];
-    if (kind !== undefined) found.add({kind, payment: one, line: lineOf(book, one), candidates});
+    if (kind !== undefined)
+      found.add({kind, payment: one, line: lineOf(book, one), candidates, other: repayment?.other});
     const plan = one.isCarried || state === 'not_sent' ? undefined : planOf(one, planned);
     if (plan === 'unplanned') unplanned += 1;
     if (plan !== undefined && planned.read.size > 0)

@@ -105,7 +105,8 @@ export const RULE_WORDS: Readonly<Record<Rule, string>> = {
  */
 export const findingText = (finding: ReconcileFinding): string => cleanLine(sentenceOf(finding));
 
-function sentenceOf({kind, payment, line, candidates, statements = [], also = []}: ReconcileFinding): string {
+function sentenceOf(finding: ReconcileFinding): string {
+  const {kind, payment, line, candidates, statements = [], also = [], other} = finding;
   if (payment === undefined) {
     const differ =
       kind === 'changed' && statements.length > 1 ? `; statements ${listed(statements)} differ` : '';
@@ -114,8 +115,13 @@ function sentenceOf({kind, payment, line, candidates, statements = [], also = []
   const {amount, currency} = payment.payment;
   const name = `${paymentName(payment.payment)}: ${moneyText(amount, currency)}`;
   const others = also.length === 0 ? '' : `, and also by ${listed(also.map(paymentName))}`;
-  return `${name}${detailOf(kind, payment, line)}${others}`;
+  const second = other === undefined ? '' : `; ${otherPaymentText(other)}`;
+  return `${name}${detailOf(kind, payment, line)}${others}${second}`;
 }
+
+/** Of the payment that pays a returned row again with another amount. */
+const otherPaymentText = ({payment: {amount, currency, row}}: FoundPayment): string =>
+  `batch ${row?.batch ?? ''} has paid ${moneyText(amount, currency)} as ${row?.reference ?? ''}`;
 
 function detailOf(
   kind: FindingKind,
