@@ -64,6 +64,8 @@ function aboutPayment(
       return row === undefined ? record : [commands.read(topic, 'batch', 'status', row.batch)];
     case 'amount_differs':
       if (line === undefined) return record;
+      if (line.amount === 0n || line.currency !== payment.currency)
+        return [...record, ignore(line, commands)];
       if (match?.lines.includes(line.key) !== true && !isReturnOf(line, payment))
         return [ignore(line, commands)];
       return match?.lines.length === 1 || isReturnOf(line, payment)
