@@ -70,7 +70,10 @@ export async function saveBook(
     const note = noteOf.get(id);
     return {
       ...{id, code, day, paid_again_by: paidAgainBy ?? null, repay_reference: repayReference ?? null},
-      ...{held_by: (sent === undefined ? heldBy : undefined) ?? null, note: note === undefined ? null : JSON.stringify(note)},
+      ...{
+        held_by: (sent === undefined ? heldBy : undefined) ?? null,
+        note: note === undefined ? null : JSON.stringify(note),
+      },
     };
   });
   await team.saveBook({service: profile, identity: book.identity, returns});

@@ -7,6 +7,7 @@ import {
   FINDING_TITLES,
   findingText,
   isOfNoAccount,
+  laterText,
   majorText,
   STATE_WORDS,
   tableName,
@@ -24,7 +25,7 @@ const WITH_COMMANDS = 3;
 /** What a reconcile found, for people: sums that add up, then what to look at, each with what to type next. */
 export function reconcileText(report: ReconcileReport, commands: CommandBuilder): string {
   return [
-    headline(report),
+    ...headline(report, commands),
     ...report.why.map((why) => `  ${capital(cleanLine(why))}`),
     ...report.tables.flatMap((totals) => totalsLines(totals, report)),
     ...FINDINGS.flatMap((kind) => findingLines(kind, report, commands)),
@@ -32,16 +33,23 @@ export function reconcileText(report: ReconcileReport, commands: CommandBuilder)
   ].join('\n');
 }
 
-function headline(report: ReconcileReport): string {
-  const {accounts, from, to, conclusive} = report;
+function headline(report: ReconcileReport, commands: CommandBuilder): string[] {
+  const {accounts, from, to, conclusive, notBegun} = report;
   const names = listed(accounts.map(({id, label}) => cleanLine(label ?? id)));
   const found = findingsIn(report);
   const end = !conclusive
     ? `not conclusive${found === 0 ? '' : `, and ${counted(found, 'finding')} to look at`}`
-    : found === 0
-      ? 'nothing to look at'
-      : `${counted(found, 'finding')} to look at`;
-  return `Reconciled ${names} from ${from} to ${to}: ${end}.`;
+    : found > 0
+      ? `${counted(found, 'finding')} to look at`
+      : notBegun === undefined
+        ? 'nothing to look at'
+        : `nothing yet, because today is ${notBegun}`;
+  const later = laterText(report);
+  const again = accounts.flatMap(({id}) => ['--account', id]);
+  return [
+    `Reconciled ${names} from ${from} to ${to}: ${end}${later === undefined ? '' : `; ${later}`}.`,
+    ...(later === undefined ? [] : [`  ${cleanLine(commands.read('reconcile', ...again, '--from', from))}`]),
+  ];
 }
 
 interface TotalsRow {

@@ -67,6 +67,10 @@ export interface ReconcileReport {
   counts: Readonly<Record<FindingKind, number>>;
   /** Payments of the service that no batch has planned; findings only if the state folder has batches of the service. */
   unplanned: number;
+  /** Payments of the period that came back after it, and that no batch has paid again. */
+  returnedLater: number;
+  /** The day after which the period begins, if that is today. */
+  notBegun: string | undefined;
   /** Rows in doubt whose payment the bank has booked. */
   doubts: readonly ResolvedDoubt[];
   /** Keys of the payments that pay returned rows again. */
@@ -105,6 +109,8 @@ export interface Reporting {
   from: string;
   to: string;
   batches: readonly string[];
+  /** `YYYY-MM-DD` */
+  today: string;
   /** Why the run is not conclusive, besides what the book says. */
   why: readonly string[];
   planned: PlannedRows;
@@ -129,9 +135,10 @@ export function readReconcileReport(
   totals: ReconcileTotals,
   reporting: Reporting,
 ): ReconcileReport {
-  const {why, planned, repayReference, ...about} = reporting;
+  const {why, planned, repayReference, today, ...about} = reporting;
   const within = askedIn(about);
   const back = [...book.payments({state: 'returned'})].map(({payment}) => payment);
+  const isBack = new Set(back.map(({key}) => key));
   const again = paidAgain(book, back, repayReference);
   const found = new Findings();
   const isAsked = ({payment: {row}}: FoundPayment) =>
@@ -145,7 +152,7 @@ export function readReconcileReport(
   if (back.length > 0)
     for (const one of book.payments({within, state: 'returned'}))
       if (one.state === 'returned' && isAsked(one)) shown.add(one.payment.row?.reference);
-  let unplanned = 0;
+  let [unplanned, returnedLater] = [0, 0];
   for (const one of book.payments({within})) {
     if (!isAsked(one)) continue;
     const {payment, state, candidates} = one;
@@ -155,6 +162,7 @@ export function readReconcileReport(
       (repayment?.by !== undefined ||
         shown.has(repayReference(payment.row?.reference ?? '')) ||
         (payment.row === undefined && one.returned?.rule === 'confirmed'));
+    if (state !== 'returned' && isBack.has(payment.key) && repayment?.by === undefined) returnedLater += 1;
     const kind = isOver ? undefined : OF_PAYMENT[state];
     if (kind !== undefined)
       found.add({kind, payment: one, line: lineOf(book, one), candidates, other: repayment?.other});
@@ -190,6 +198,7 @@ export function readReconcileReport(
     why: [...totals.why, ...why],
     tables: totals.perCurrency,
     ...{findings: found.kept(), counts: found.counts, unplanned, doubts: doubts.map(({doubt}) => doubt)},
+    ...{returnedLater, notBegun: about.from > today ? today : undefined},
     repaid: again.again,
   };
 }

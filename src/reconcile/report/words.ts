@@ -166,7 +166,9 @@ function detailOf(
 }
 
 const otherAmountText = (line: BankLine, payment: ExpectedPayment): string =>
-  `; the bank ${isReturnOf(line, payment) ? 'returned' : 'booked'} ${bookedText(line)}`;
+  line.amount === 0n
+    ? `; a bank line names it: ${bookedText(line)}`
+    : `; the bank ${isReturnOf(line, payment) ? 'returned' : 'booked'} ${bookedText(line)}`;
 
 /** `95.50 USD on 2026-11-17, R03`, without its sign. */
 export const bookedText = ({amount, currency, bookingDay, returnCode}: BankLine): string =>
@@ -180,4 +182,14 @@ function lineText(line: BankLine, kind: FindingKind, candidates: readonly string
   const also =
     kind === 'changed' || candidates.length === 0 ? '' : `, ${counted(candidates.length, 'candidate')}`;
   return `${what} of ${moneyText(amount, currency)} on ${bookingDay}${said}${also}`;
+}
+
+/** What the state at the end of a period does not show: `1 payment of this period came back after 2026-11-30`. */
+export function laterText({
+  returnedLater,
+  to,
+}: Pick<ReconcileReport, 'returnedLater' | 'to'>): string | undefined {
+  return returnedLater === 0
+    ? undefined
+    : `${counted(returnedLater, 'payment')} of this period came back after ${to}`;
 }
