@@ -42,6 +42,8 @@ interface KnownReturns<Key, Returned> {
   readonly found: ReadonlyMap<Key, Returned>;
   /** Set if more may have come back than is known: the command that finds out. */
   readonly readAgain?: string | undefined;
+  /** Ids of records that may have come back: they are noted, and the book does not have them. */
+  readonly unsure?: ReadonlySet<string> | undefined;
   /** The command that reconciles the accounts to which its money came back. */
   readonly reconcile?: string | undefined;
 }
@@ -174,6 +176,15 @@ export const attentionBeside = (
     .filter(({reference}) => !failed.has(reference))
     .slice(0, limit);
 };
+
+/** A row whose record may have come back is shown as neither paid nor returned. */
+export const MAYBE_RETURNED = {
+  state: 'maybe_returned',
+  text: 'may have come back from the bank: reconcile again',
+} as const;
+
+export const mayBeBack = ({unsure}: Pick<ReturnsOfRows, 'unsure'>, id: string | null | undefined): boolean =>
+  id != null && unsure?.has(usualId(id)) === true;
 
 /** `returned by the bank on 2026-11-17, paid again by batch december` */
 export const returnedText = (back: BankReturn): string =>

@@ -52,12 +52,16 @@ export function returnsReader(local: LocalContext, stateDir: string, service?: S
       ? readReturns({stateDir, clock: local.clock}, binding, batch)
       : sharedReturns(team, binding);
   const warned = new Set<string>();
-  const unknown = (why: string, command: string, found: BankReturns['found']): BankReturns => {
+  const unknown = (
+    why: string,
+    command: string,
+    {found = new Map(), missing}: {found?: BankReturns['found']; missing: readonly NotedReturn[]},
+  ): BankReturns => {
     if (!warned.has(why))
       local.out.warn(`what the bank has returned is not known: ${why}; ${readAgainText(command)}`);
     warned.add(why);
     local.effects.tookPartly(); // a row may have come back
-    return {found, readAgain: command};
+    return {found, readAgain: command, unsure: new Set(missing.map(({id}) => id))};
   };
   return async (batch) => {
     const {journal, place} = batch;
@@ -80,12 +84,13 @@ export function returnsReader(local: LocalContext, stateDir: string, service?: S
       const {found: returns, notes: shared} = await reading;
       const lacking = [...shared, ...notes].filter(({id}) => !returns.has(id));
       const missing = notesOfRows(journal, lacking).map((one) => ({...one, place: team?.address.typed}));
-      if (damaged !== undefined) return unknown(`${damaged} is damaged`, again(notes), returns);
+      if (damaged !== undefined)
+        return unknown(`${damaged} is damaged`, again(notes), {found: returns, missing});
       if (missing.length === 0) return {found: returns, reconcile: again(notesOfRows(journal, notes))};
-      return unknown(whyMissing(missing), again(missing), returns);
+      return unknown(whyMissing(missing), again(missing), {found: returns, missing});
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
-      return unknown(error.message, again(notes), new Map());
+      return unknown(error.message, again(notes), {missing: notes});
     }
   };
 }
