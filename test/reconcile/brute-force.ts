@@ -76,6 +76,7 @@ class BruteForce {
     this.#subsets();
     this.#suggest('less_fee', this.#options.fees ?? []);
     this.#pending();
+    this.#otherMoney();
     this.#rest();
     const keys = (each: readonly {key: string}[]) =>
       each
@@ -389,6 +390,17 @@ class BruteForce {
           'matched',
         );
     }
+  }
+
+  #otherMoney(): void {
+    for (const line of this.#lines.filter((each) => !this.#found.has(each)))
+      for (const payment of this.#all) {
+        const isOther = line.currency !== payment.currency || line.amount === 0n;
+        if (!isOther || payment.kind === 'transfer') continue;
+        if (payment.account !== undefined && payment.account !== line.account) continue;
+        if (this.#tokensOf(payment).some((token) => this.#isProof(token, line, payment)))
+          this.#found.set(line, 'amount_differs');
+      }
   }
 
   #rest(): void {

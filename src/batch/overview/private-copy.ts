@@ -58,7 +58,7 @@ export const isLocked = (error: unknown): error is RemitError =>
 
 const UNWRITABLE: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
 
-const isUnwritable = (error: unknown): boolean => UNWRITABLE.includes(errnoOf(error));
+export const isUnwritable = (error: unknown): boolean => UNWRITABLE.includes(errnoOf(error));
 
 const errnoOf = (error: unknown): unknown =>
   error instanceof RemitError && error.code === 'STATE' ? error.details?.['errno'] : undefined;
@@ -109,7 +109,7 @@ async function copyAtRest(options: OpenOptions, to: string): Promise<PrivateCopy
   });
 }
 
-function copyFile(from: string, to: string): void {
+export function copyFile(from: string, to: string): void {
   try {
     copyFileSync(from, to, constants.COPYFILE_FICLONE);
     chmodSync(to, 0o600); // the copy has the permissions of a file that may be read-only

@@ -10,7 +10,7 @@ import type {Plan} from '../model/plan-facts.ts';
 import {lookalikeText} from '../model/lookalikes.ts';
 import {cleanMessage, type FieldDifference, type RowState} from '../model/outcome.ts';
 import {publishedAt, publishedText, readBatch} from './read-batch.ts';
-import {NO_RETURNS, type ReturnedRow, returnedText} from '../report/returned.ts';
+import {mayBeBack, MAYBE_RETURNED, NO_RETURNS, type ReturnedRow, returnedText} from '../report/returned.ts';
 import {commandsOf, returnedOf, type WantedBatch} from './status.ts';
 
 /** A row of a batch with everything that its journal has of it. */
@@ -20,7 +20,7 @@ export interface FoundRow {
   /** Row and line of the file. */
   row: number;
   line: number;
-  state: RowState | 'failed' | 'returned';
+  state: RowState | 'failed' | 'returned' | typeof MAYBE_RETURNED.state;
   /** The record, once known, and its status as last seen. */
   id: string | null;
   status: string | null;
@@ -53,7 +53,7 @@ export interface Placement {
   mayAcceptDifferences: boolean;
   /** When the copy was published, in words, if another process has the batch. */
   published: string | undefined;
-  /** Whether the bank has returned it, and it was not paid again. */
+  /** Whether the bank has returned it, or may have, and it was not paid again. */
   isReturned: boolean;
   /** Whether that process sends rows. */
   isBeingSent: boolean;
@@ -221,11 +221,14 @@ async function readRows(wanted: WantedBatch, reference: string): Promise<Placeme
       published: publishedText(batch),
       isBeingSent: isBeingSent(batch),
     };
-    const back = rows.length === 0 ? NO_RETURNS : (await returnedOf(batch, wanted)).found;
+    const back = rows.length === 0 ? {found: NO_RETURNS} : await returnedOf(batch, wanted);
     return rows.map((row) => {
-      const returned = back.get(row.n);
+      const returned = back.found.get(row.n);
+      const isUnsure = returned === undefined && mayBeBack(back, row.id);
       const isReturned = returned !== undefined && returned.paidAgainBy === undefined;
-      return {row: withReturn(foundRow(batch, row), returned), isReturned, ...about};
+      const found = withReturn(foundRow(batch, row), returned);
+      const shown = isUnsure ? {...found, state: MAYBE_RETURNED.state, message: MAYBE_RETURNED.text} : found;
+      return {row: shown, isReturned: isReturned || isUnsure, ...about};
     });
   } finally {
     await batch.close();

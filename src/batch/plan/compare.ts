@@ -57,10 +57,10 @@ export class Differences {
 
 const PAGE = 1000;
 
-/** A batch, with the numbers of the rows that the bank has returned: they are not paid. */
 interface ComparedBatch {
   journal: Journal;
-  returned: ReadonlySet<number>;
+  /** The state of a row that the bank has returned, or may have: it is not paid. */
+  backState: (row: JournalRow) => string | undefined;
 }
 
 /**
@@ -70,7 +70,7 @@ interface ComparedBatch {
 export async function compareRows(
   kind: Kind,
   file: Journal,
-  {journal: batch, returned}: ComparedBatch,
+  {journal: batch, backState}: ComparedBatch,
 ): Promise<Comparison> {
   const found: Comparison = {
     rows: {file: 0, paid: 0, same: 0},
@@ -81,12 +81,12 @@ export async function compareRows(
   batch.makeDoubtExplicit();
   for (const page of pagesOf((after) => file.rows.after(after, PAGE), PAGE)) {
     for (const row of page)
-      compareRow(kind, row, batch.rows.of(row.reference), found, {file, batch, returned});
+      compareRow(kind, row, batch.rows.of(row.reference), found, {file, batch, backState});
     await nextTurn();
   }
   for (const page of pagesOf((after) => batch.rows.after(after, PAGE), PAGE)) {
     for (const row of page) {
-      if (!isPaid(row) || returned.has(row.n)) continue;
+      if (!isPaid(row) || backState(row) !== undefined) continue;
       found.rows.paid++;
       if (file.rows.of(row.reference) !== undefined) continue;
       const paid = paymentOf(paidContentOf(row, kind, (n) => batch.rows.differencesOf(n)));
@@ -106,17 +106,17 @@ function compareRow(
   row: JournalRow,
   known: JournalRow | undefined,
   found: Comparison,
-  {file, batch, returned}: {file: Journal; batch: Journal; returned: ReadonlySet<number>},
+  {file, batch, backState}: {file: Journal; batch: Journal; backState: ComparedBatch['backState']},
 ): void {
   found.rows.file++;
   const line = file.rows.lineOf(row.n);
-  const isBack = known !== undefined && returned.has(known.n);
-  if (known === undefined || isBack || !isPaid(known)) {
+  const back = known && backState(known);
+  if (known === undefined || back !== undefined || !isPaid(known)) {
     const {state, id} = known === undefined ? {state: null, id: null} : differenceOf(known, batch);
     const difference = {
       reference: row.reference,
       line,
-      state: isBack ? 'returned' : state,
+      state: back ?? state,
       id,
       fields: [],
       file: paymentOf(row),

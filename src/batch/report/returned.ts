@@ -18,6 +18,11 @@ export interface BankReturn {
   paidAgainBy: string | undefined;
   /** The batch with its last second payment, which has not paid it yet; only that batch continues. */
   heldBy?: string | undefined;
+  /**
+   * That batch has sent the payment: since the last reconcile, or with another amount, so that a person has to confirm
+   * its line. A reconcile is next.
+   */
+  sent?: 'later' | 'otherwise' | undefined;
   /** The reference under which it is paid again. */
   repayReference: string | undefined;
 }
@@ -37,6 +42,10 @@ interface KnownReturns<Key, Returned> {
   readonly found: ReadonlyMap<Key, Returned>;
   /** Set if more may have come back than is known: the command that finds out. */
   readonly readAgain?: string | undefined;
+  /** Ids of records that may have come back: they are noted, and the book does not have them. */
+  readonly unsure?: ReadonlySet<string> | undefined;
+  /** The command that reconciles the accounts to which its money came back. */
+  readonly reconcile?: string | undefined;
 }
 /** What the bank has returned, by the id of the record. */
 export type BankReturns = KnownReturns<string, BankReturn>;
@@ -98,7 +107,7 @@ export type SummaryWithReturns = Summary & {
  */
 export function withReturns<S extends Summary>(
   summary: S,
-  {found, readAgain}: ReturnsOfRows,
+  {found, readAgain, reconcile}: ReturnsOfRows,
   typeOf: (batchId: string) => ReturnType<typeof typingFor>,
 ): S & Pick<SummaryWithReturns, 'returned' | 'returns_unknown'> {
   const rows = [...found.values()];
@@ -106,10 +115,12 @@ export function withReturns<S extends Summary>(
   const open = rows.filter(({paidAgainBy}) => paidAgainBy === undefined);
   const isOpen = readAgain !== undefined || open.length > 0;
   const type = typeOf(summary.batch_id);
-  const [heldBy] = open.every((row) => row.heldBy !== undefined)
-    ? open.flatMap((row) => row.heldBy ?? [])
-    : [];
-  const onward = readAgain ?? (heldBy === undefined ? type('report') : typeOf(heldBy)('status'));
+  const held = open.every(({heldBy}) => heldBy !== undefined)
+    ? (open.find(({sent}) => sent === undefined) ?? open[0])
+    : undefined;
+  const again = held?.sent === undefined ? undefined : reconcile;
+  const onward =
+    readAgain ?? again ?? (held?.heldBy === undefined ? type('report') : typeOf(held.heldBy)('status'));
   const counts = {
     settled: summary.settled - rows.filter(({status}) => hasSucceeded(LIFECYCLES.payout, status)).length,
     failed: summary.failed - rows.filter(({status}) => hasFailed(status)).length,
@@ -166,14 +177,29 @@ export const attentionBeside = (
     .slice(0, limit);
 };
 
+/** A row whose record may have come back is shown as neither paid nor returned. */
+export const MAYBE_RETURNED = {
+  state: 'maybe_returned',
+  text: 'may have come back from the bank: reconcile again',
+} as const;
+
+export const mayBeBack = ({unsure}: Pick<ReturnsOfRows, 'unsure'>, id: string | null | undefined): boolean =>
+  id != null && unsure?.has(usualId(id)) === true;
+
 /** `returned by the bank on 2026-11-17, paid again by batch december` */
 export const returnedText = (back: BankReturn): string =>
   [`returned by the bank on ${back.day}`, ...paidAgainText(back)].join(', ');
 
 /** `paid again by batch december`; nothing if no batch has a second payment. */
-export function paidAgainText({paidAgainBy, heldBy}: BankReturn): string[] {
+export function paidAgainText({paidAgainBy, heldBy, sent}: BankReturn): string[] {
   if (paidAgainBy !== undefined) return [`paid again by batch ${paidAgainBy}`];
-  return heldBy === undefined ? [] : [`to be paid again by batch ${heldBy}`];
+  if (heldBy === undefined) return [];
+  if (sent === 'later') return [`paid again by batch ${heldBy} since the last reconcile`];
+  return [
+    sent === 'otherwise'
+      ? `batch ${heldBy} has paid another amount for it`
+      : `to be paid again by batch ${heldBy}`,
+  ];
 }
 
 const AGAIN = /-again(\d{1,4})$/;

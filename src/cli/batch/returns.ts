@@ -22,6 +22,7 @@ import {
 } from '../../batch/report/returned.ts';
 import {restingExitCodeOf} from '../../batch/standing/summary.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
+import type {Clock} from '../../clock.ts';
 import {type CommandBuilder, EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
 import type {Book} from '../../reconcile/book/book.ts';
@@ -30,6 +31,7 @@ import type {TeamSession} from '../../team/session.ts';
 import {mayHaveReturns} from '../core/bank-returns.ts';
 import type {Context, LocalContext} from '../core/context.ts';
 import {commandsFor} from './place.ts';
+import type {SecondPayment, WantedSecond} from './second-rows.ts';
 
 /** What the bank has returned at the service of a batch, by the id of the record. */
 export type ReturnsOfBatch = (batch: OpenBatch) => Promise<BankReturns>;
@@ -45,15 +47,21 @@ export function returnsReader(local: LocalContext, stateDir: string, service?: S
   const {team} = local;
   const memory = team === undefined ? stateDir : local.stateDir;
   const isThere = team !== undefined || mayHaveReturns(stateDir);
-  const read = (binding: Service) =>
-    team === undefined ? readReturns(stateDir, binding) : sharedReturns(team, binding);
+  const read = (binding: Service, batch: OpenBatch) =>
+    team === undefined
+      ? readReturns({stateDir, clock: local.clock}, binding, batch)
+      : sharedReturns(team, binding);
   const warned = new Set<string>();
-  const unknown = (why: string, command: string, found: BankReturns['found']): BankReturns => {
+  const unknown = (
+    why: string,
+    command: string,
+    {found = new Map(), missing}: {found?: BankReturns['found']; missing: readonly NotedReturn[]},
+  ): BankReturns => {
     if (!warned.has(why))
       local.out.warn(`what the bank has returned is not known: ${why}; ${readAgainText(command)}`);
     warned.add(why);
     local.effects.tookPartly(); // a row may have come back
-    return {found, readAgain: command};
+    return {found, readAgain: command, unsure: new Set(missing.map(({id}) => id))};
   };
   return async (batch) => {
     const {journal, place} = batch;
@@ -69,17 +77,20 @@ export function returnsReader(local: LocalContext, stateDir: string, service?: S
     const {notes, damaged} = readNotedReturns(folders, binding);
     const at = `${binding.mode} ${binding.baseUrl}`;
     const reading =
-      known.get(at) ?? (isThere ? read(binding) : Promise.resolve<Returns>({found: new Map(), notes: []}));
+      known.get(at) ??
+      (isThere ? read(binding, batch) : Promise.resolve<Returns>({found: new Map(), notes: []}));
     known.set(at, reading);
     try {
       const {found: returns, notes: shared} = await reading;
       const lacking = [...shared, ...notes].filter(({id}) => !returns.has(id));
       const missing = notesOfRows(journal, lacking).map((one) => ({...one, place: team?.address.typed}));
-      if (damaged !== undefined) return unknown(`${damaged} is damaged`, again(notes), returns);
-      return missing.length === 0 ? {found: returns} : unknown(whyMissing(missing), again(missing), returns);
+      if (damaged !== undefined)
+        return unknown(`${damaged} is damaged`, again(notes), {found: returns, missing});
+      if (missing.length === 0) return {found: returns, reconcile: again(notesOfRows(journal, notes))};
+      return unknown(whyMissing(missing), again(missing), {found: returns, missing});
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
-      return unknown(error.message, again(notes), new Map());
+      return unknown(error.message, again(notes), {missing: notes});
     }
   };
 }
@@ -96,11 +107,22 @@ interface Returns {
 
 type Service = Parameters<TeamSession['returnsOf']>[0];
 
-async function readReturns(stateDir: string, {baseUrl, mode}: Service): Promise<Returns> {
+async function readReturns(
+  place: {stateDir: string; clock: Clock},
+  {baseUrl, mode}: Service,
+  own: OpenBatch,
+): Promise<Returns> {
   const {Book} = await import('../../reconcile/book/book.ts');
-  const book = await Book.open(stateDir, {baseUrl, mode}, {write: false});
+  const book = await Book.open(place.stateDir, {baseUrl, mode}, {write: false});
   try {
-    return {found: await returnsIn(book, (batch) => isBatchIn(stateDir, batch)), notes: []};
+    const found = await returnsIn(book, {
+      isThere: (batch) => isBatchIn(place.stateDir, batch),
+      sentSince: async (wanted) => {
+        const {secondPaymentsIn} = await import('./second-rows.ts');
+        return secondPaymentsIn(wanted, {...place, service: {baseUrl, mode}, own});
+      },
+    });
+    return {found, notes: []};
   } finally {
     await book.close();
   }
@@ -120,22 +142,38 @@ async function sharedReturns(team: TeamSession, service: Service): Promise<Retur
 /**
  * What a book has found to have come back, by the ids of the records.
  * @param isThere whether a batch is known, so that it can continue
+ * @param sentSince finds rows of batches that the book may not know yet, by the keys of the payments that came back
  */
 export async function returnsIn(
   book: Book,
-  isThere: (batch: string) => boolean = () => false,
+  {
+    isThere,
+    sentSince = () => Promise.resolve(new Map()),
+  }: {
+    isThere: (batch: string) => boolean;
+    sentSince?: (wanted: readonly WantedSecond[]) => Promise<ReadonlyMap<string, SecondPayment>>;
+  },
 ): Promise<Map<string, BankReturn>> {
   const {paidAgain} = await import('../../reconcile/report/repaid.ts');
   const payments = [...book.payments({state: 'returned'})].map(({payment}) => payment);
   const ids = payments.flatMap(({recordId}) => recordId ?? []);
-  const again = paidAgain(book, payments, repayReference);
+  const {returned: again} = paidAgain(book, payments, repayReference);
+  const wanted = payments.flatMap(({key, kind, amount, row}): WantedSecond[] => {
+    const {isRead, reference} = again.get(key) ?? {};
+    return kind === 'transfer' || row === undefined || isRead !== false || reference === undefined
+      ? []
+      : [{key, kind, amount, namespace: row.namespace, reference}];
+  });
+  const later = wanted.length === 0 ? new Map<string, SecondPayment>() : await sentSince(wanted);
   const keys = new Map(payments.map(({recordId = '', key}) => [recordId, key]));
   const returns = new Map<string, BankReturn>();
   for (const [id, {code, day}] of book.returnsOf(ids)) {
-    const repayment = again.returned.get(keys.get(id) ?? '');
-    const {by: paidAgainBy, reference, heldBy: batch} = repayment ?? {};
+    const key = keys.get(id) ?? '';
+    const {by: paidAgainBy, reference, heldBy: batch, other} = again.get(key) ?? {};
     const heldBy = batch !== undefined && isThere(batch) ? batch : undefined;
-    returns.set(usualId(id), {code, day, paidAgainBy, heldBy, repayReference: reference});
+    const sent = heldBy === undefined || other === undefined ? {} : {sent: 'otherwise' as const};
+    const second = later.get(key) ?? {heldBy, ...sent};
+    returns.set(usualId(id), {code, day, paidAgainBy, ...second, repayReference: reference});
   }
   return returns;
 }

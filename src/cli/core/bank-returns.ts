@@ -29,14 +29,18 @@ export interface KnownReturn {
   day: string;
   /** Of its row; undefined for a single payment, and in the book of a team. */
   batch?: string | undefined;
+  /** The command that shows it, if no batch is known. */
+  seeAgain?: string | undefined;
 }
 
 /** `2026-11-17, R03` */
 const returnText = ({day, code}: KnownReturn): string => (code === undefined ? day : `${day}, ${code}`);
 
 /** `; see: remit payouts batch status november` */
-const againText = ({commands}: Context, {noun}: Pick<View, 'noun'>, {batch}: KnownReturn): string =>
-  batch === undefined ? '' : `; see: ${commands.read(`${noun}s`, 'batch', 'status', batch)}`;
+function againText({commands}: Context, {noun}: Pick<View, 'noun'>, {batch, seeAgain}: KnownReturn): string {
+  const see = batch === undefined ? seeAgain : commands.read(`${noun}s`, 'batch', 'status', batch);
+  return see === undefined ? '' : `; see: ${see}`;
+}
 
 /**
  * Shows a payin or payout. If it is settled, and a reconcile has found that the bank has returned it, the card and a
@@ -95,7 +99,13 @@ async function readReturns(
     const missing = [...all.values()].filter(({id}) => !found.has(id) && !shared.has(id));
     if (damaged !== undefined) unknown(`${damaged} is damaged`, notes);
     else if (missing.length > 0) unknown(whyMissing(missing), missing);
-    return new Map([...found, ...shared]);
+    const seen = new Map([...found, ...shared].map(([id, one]) => [id, {note: all.get(id), ...one}]));
+    return new Map(
+      [...seen].map(([id, {note, ...one}]) => [
+        id,
+        {...one, seeAgain: note === undefined ? undefined : readAgainCommand([note], commands)},
+      ]),
+    );
   } catch (error) {
     if (!(error instanceof RemitError)) throw error;
     unknown(error.message, noted);
@@ -107,16 +117,23 @@ async function readReturns(
 async function readShared(
   context: Context,
   ids: readonly string[],
-): Promise<{returns: Map<string, KnownReturn>; notes: readonly NotedReturn[]}> {
+): Promise<{
+  returns: Map<string, KnownReturn & {note: NotedReturn | undefined}>;
+  notes: readonly NotedReturn[];
+}> {
   const address = teamAddress(context);
   if (address === '') return {returns: new Map(), notes: []};
   const {profile, out} = context;
   const {sharedReturns} = await import('../../team/returns.ts');
   const {readTeamAddress} = await import('../../team/address.ts');
+  const {parseNotes} = await import('../../batch/report/noted-returns.ts');
   const conceal = (...passwords: readonly string[]) => out.sanitizer.conceal(...passwords);
   const {returns, notes} = await sharedReturns(address, profile, {ids, conceal});
   const place = readTeamAddress(address).typed;
-  const found = returns.map(({id, code, day}) => [id, {code: code ?? undefined, day: day ?? ''}] as const);
+  const found = returns.map(({id, code, day, note}) => {
+    const [noted] = parseNotes(`[${note ?? ''}]`) ?? [];
+    return [id, {code: code ?? undefined, day: day ?? '', note: noted && {...noted, place}}] as const;
+  });
   return {returns: new Map(found), notes: notes.map((note) => ({...note, place}))};
 }
 

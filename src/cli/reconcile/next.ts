@@ -36,7 +36,7 @@ function aboutLine(
 }
 
 function aboutPayment(
-  {kind, payment: found, line, candidates}: ReconcileFinding & {payment: FoundPayment},
+  {kind, payment: found, line, candidates, other}: ReconcileFinding & {payment: FoundPayment},
   commands: CommandBuilder,
 ): string[] {
   const {payment, match} = found;
@@ -56,6 +56,7 @@ function aboutPayment(
         const difference = differenceOf(line, payment);
         return [...record, confirm(line, found.returned?.payments ?? [payment.key], difference, commands)];
       }
+      if (other !== undefined) return confirmOther(other, topic, commands);
       return row === undefined ? record : [commands.read(topic, 'batch', 'status', row.batch)];
     case 'returning':
       return line === undefined ? record : [commands.read('reconcile', '--account', line.account)];
@@ -63,6 +64,8 @@ function aboutPayment(
       return row === undefined ? record : [commands.read(topic, 'batch', 'status', row.batch)];
     case 'amount_differs':
       if (line === undefined) return record;
+      if (line.amount === 0n || line.currency !== payment.currency)
+        return [...record, ignore(line, commands)];
       if (match?.lines.includes(line.key) !== true && !isReturnOf(line, payment))
         return [ignore(line, commands)];
       return match?.lines.length === 1 || isReturnOf(line, payment)
@@ -98,6 +101,15 @@ const ignore = (line: BankLine, commands: CommandBuilder): string =>
 
 const reject = (line: BankLine, payments: readonly string[], commands: CommandBuilder): string =>
   commands.read('reconcile', 'reject', lineName(line), ...payments, '--note', 'TEXT');
+
+/** A payment of another amount settles a returned row once its own line is confirmed. */
+function confirmOther({payment, match}: FoundPayment, topic: string, commands: CommandBuilder): string[] {
+  const [line] = match?.lines ?? [];
+  const {recordId = payment.key, currency} = payment;
+  const about = commands.read(topic, 'get', recordId);
+  if (match === undefined || line === undefined) return [about];
+  return [about, confirm({id: undefined, key: line, currency}, match.payments, match.difference, commands)];
+}
 
 const differenceOf = (line: BankLine, {amount}: ExpectedPayment): bigint =>
   isReturnOf(line, {amount}) ? line.amount + amount : line.amount - amount;

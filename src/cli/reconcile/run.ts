@@ -96,7 +96,7 @@ export async function runReconcile(context: Context, request: ReconcileRequest):
     const cleaned = (label: string | undefined) => label && context.out.sanitizer.line(label);
     const report = readReconcileReport(book, totals, {
       accounts: accounts.map((id) => ({id, label: cleaned(labels.get(id))})),
-      ...{from, to, batches, planned: rows, repayReference},
+      ...{from, to, batches, planned: rows, repayReference, today: dayAt(request.nowMs)},
       why: [...noted, ...unreadable.why, ...rows.unread, ...(await unsettled(context, rows))],
     });
     await saveBook(context, book, stateDir);

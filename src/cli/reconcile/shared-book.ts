@@ -62,15 +62,18 @@ export async function saveBook(
     if (decisions + statements === 0) return;
     return writeFileAtomic(keptPath(stateDir), `${JSON.stringify({decisions, statements})}\n`);
   }
-  const found = await returnsIn(book, (batch) => isBatchIn(team.stateDir, batch));
+  const found = await returnsIn(book, {isThere: (batch) => isBatchIn(team.stateDir, batch)});
   const {notes} = readNotedReturns([team.stateDir], profile);
   const noteOf = new Map(notes.map((note) => [note.id, note]));
   const returns = [...new Set([...found.keys(), ...noteOf.keys()])].map((id): BookReturn => {
-    const {code = null, day = null, paidAgainBy, repayReference, heldBy = null} = found.get(id) ?? {};
+    const {code = null, day = null, paidAgainBy, repayReference, heldBy, sent} = found.get(id) ?? {};
     const note = noteOf.get(id);
     return {
       ...{id, code, day, paid_again_by: paidAgainBy ?? null, repay_reference: repayReference ?? null},
-      ...{held_by: heldBy, note: note === undefined ? null : JSON.stringify(note)},
+      ...{
+        held_by: (sent === undefined ? heldBy : undefined) ?? null,
+        note: note === undefined ? null : JSON.stringify(note),
+      },
     };
   });
   await team.saveBook({service: profile, identity: book.identity, returns});

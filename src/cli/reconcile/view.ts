@@ -7,6 +7,7 @@ import {
   FINDING_TITLES,
   findingText,
   isOfNoAccount,
+  laterText,
   majorText,
   STATE_WORDS,
   tableName,
@@ -21,27 +22,40 @@ const SHOWN = 10;
 /** Findings of each kind after which a command is printed. */
 const WITH_COMMANDS = 3;
 
+/** One of the statements may be wrong, and can be forgotten; a line that only the statement has is a finding. */
+const LACKS_LINE = /: the statement does not have /;
+
 /** What a reconcile found, for people: sums that add up, then what to look at, each with what to type next. */
 export function reconcileText(report: ReconcileReport, commands: CommandBuilder): string {
   return [
-    headline(report),
-    ...report.why.map((why) => `  ${capital(cleanLine(why))}`),
+    ...headline(report, commands),
+    ...report.why.flatMap((why) => [
+      `  ${capital(cleanLine(why))}`,
+      ...(LACKS_LINE.test(why) ? [`    ${cleanLine(commands.read('reconcile', 'statements'))}`] : []),
+    ]),
     ...report.tables.flatMap((totals) => totalsLines(totals, report)),
     ...FINDINGS.flatMap((kind) => findingLines(kind, report, commands)),
     ...unplannedLines(report),
   ].join('\n');
 }
 
-function headline(report: ReconcileReport): string {
-  const {accounts, from, to, conclusive} = report;
+function headline(report: ReconcileReport, commands: CommandBuilder): string[] {
+  const {accounts, from, to, conclusive, notBegun} = report;
   const names = listed(accounts.map(({id, label}) => cleanLine(label ?? id)));
   const found = findingsIn(report);
   const end = !conclusive
     ? `not conclusive${found === 0 ? '' : `, and ${counted(found, 'finding')} to look at`}`
-    : found === 0
-      ? 'nothing to look at'
-      : `${counted(found, 'finding')} to look at`;
-  return `Reconciled ${names} from ${from} to ${to}: ${end}.`;
+    : found > 0
+      ? `${counted(found, 'finding')} to look at`
+      : notBegun === undefined
+        ? 'nothing to look at'
+        : `nothing yet, because today is ${notBegun}`;
+  const later = laterText(report);
+  const again = accounts.flatMap(({id}) => ['--account', id]);
+  return [
+    `Reconciled ${names} from ${from} to ${to}: ${end}${later === undefined ? '' : `; ${later}`}.`,
+    ...(later === undefined ? [] : [`  ${cleanLine(commands.read('reconcile', ...again, '--from', from))}`]),
+  ];
 }
 
 interface TotalsRow {

@@ -38,6 +38,7 @@ const STATEMENT_CACHE_KIB = 24_000;
 
 const setCache = (db: SqliteDatabase, kib: number): void => db.exec(`PRAGMA cache_size = -${kib}`);
 
+const lockPath = (folder: string): string => join(folder, 'reconcile.lock');
 export const bookPath = (folder: string): string => join(folder, 'reconcile.sqlite');
 
 const TABLES = new Set(
@@ -99,6 +100,7 @@ export class Book {
   readonly #decisions: StoredDecisions;
   readonly #statements: StoredStatements;
   readonly #findings: Findings;
+  #remove: () => void = () => undefined;
 
   private constructor(db: SqliteDatabase, lock: Lock, scope: BookScope) {
     this.#db = db;
@@ -117,10 +119,31 @@ export class Book {
     return existsSync(bookPath(folder));
   }
 
-  /** @throws RemitError LOCKED, STATE or STATE_DAMAGED */
-  static async open(folder: string, scope: BookScope, {write, ...locking}: BookOptions): Promise<Book> {
+  /**
+   * In a folder that cannot be written, a copy is read.
+   * @throws RemitError LOCKED, STATE or STATE_DAMAGED
+   */
+  static async open(folder: string, scope: BookScope, options: BookOptions): Promise<Book> {
+    try {
+      return await Book.#open(folder, scope, options);
+    } catch (error) {
+      if (options.write || !Book.isIn(folder)) throw error;
+      const {copyIfUnwritable} = await import('./book-copy.ts');
+      const copy = await copyIfUnwritable(error, {file: bookPath(folder), lock: lockPath(folder)});
+      try {
+        const book = await Book.#open(copy.folder, scope, options);
+        book.#remove = copy.remove;
+        return book;
+      } catch (failed) {
+        copy.remove();
+        throw failed;
+      }
+    }
+  }
+
+  static async #open(folder: string, scope: BookScope, {write, ...locking}: BookOptions): Promise<Book> {
     const purpose = write ? 'reconcile' : 'reading what reconcile found';
-    const lock = await acquireLock(join(folder, 'reconcile.lock'), {purpose, brief: !write, ...locking});
+    const lock = await acquireLock(lockPath(folder), {purpose, brief: !write, ...locking});
     try {
       const db = await openSqlite(bookPath(folder), {durability: 'full'});
       try {
@@ -281,5 +304,6 @@ export class Book {
   async close(): Promise<void> {
     this.#db.close();
     await this.#lock.release();
+    this.#remove();
   }
 }

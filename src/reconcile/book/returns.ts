@@ -60,7 +60,7 @@ export const readMaybeReturns = (db: SqliteDatabase, scope: number): MaybeReturn
       `select q.key as payment, x.key as line
        from candidates c join lines x on x.l = c.l join payments q on q.p = c.p join found_lines f on f.l = c.l
        left join found_payments g on g.p = c.p
-       where q.scope = ? and q.record is not null and q.kind <> 'transfer' and (x.amount < 0) <> (q.amount < 0)
+       where q.scope = ? and q.record is not null and q.kind <> 'transfer' and (x.amount = 0 or (x.amount < 0) <> (q.amount < 0))
          and f.m is null and f.state <> 'ignored' and coalesce(g.state, '') <> 'returned' order by q.key, x.key`,
     )
     .all(scope);

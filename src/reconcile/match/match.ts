@@ -6,7 +6,7 @@ import {applyDecisions, returnConfirmed} from './decided.ts';
 import {writeDues} from './dues.ts';
 import {writeFreeGroups, writeFreeLines, writeFreePayments, writeOffers} from './free.ts';
 import {matchGroups, suggestOffers} from './offers.ts';
-import {matchPending, matchProofs, matchReturns, nameOtherHits} from './proofs.ts';
+import {matchPending, matchProofs, matchReturns, nameOtherHits, nameOtherMoney} from './proofs.ts';
 import {changedLines, writeRest} from './rest.ts';
 import {suggestSubsets} from './subsets.ts';
 import {readBookTotals} from './totals.ts';
@@ -37,6 +37,7 @@ export function matchAll(work: MatchWork, options: MatchOptions, asked?: AskedPe
   suggestSubsets(work); // 6
   suggestLessFee(work, options); // 7
   matchPending(work);
+  nameOtherMoney(work);
   returnConfirmed(work);
   writeRest(work, options);
   const why = [...doubts, ...changedLines(work, asked), ...compareBalances(work, asked)];

@@ -52,14 +52,17 @@ const IS_UNSURE = `exists (select 1 from twins w where w.l = x.l and w.sure = 0)
  */
 const MAY_BE_OLDER = `k.kind = 2 and x.day < date(q.day, '-1 day')`;
 
-function findHits({db, scope}: MatchWork): void {
+/** Whether the amounts can be compared. */
+const IS_COMPARABLE = 'x.currency = q.currency and x.amount <> 0';
+
+function findHits({db, scope}: MatchWork, where = IS_COMPARABLE): void {
   db.prepare(
     `insert into w_hits (l, p, kind, same, equal, pending)
        select ${LINE}, q.p, k.kind + 2 * ${IS_UNSURE}, (x.amount < 0) = (q.amount < 0),
-         x.amount = iif((x.amount < 0) = (q.amount < 0), q.amount, -q.amount), x.pending
+         x.currency = q.currency and x.amount = iif((x.amount < 0) = (q.amount < 0), q.amount, -q.amount), x.pending
        from line_tokens t cross join payment_tokens k on k.scope = ?1 and k.token = t.token
        cross join lines x on x.l = t.l cross join payments q on q.p = k.p
-       where x.scope = ?1 and x.gone = 0 and not (x.pending = 1 and (x.source = 'statement' or x.altered = 1)) and x.currency = q.currency and x.amount <> 0
+       where x.scope = ?1 and x.gone = 0 and not (x.pending = 1 and (x.source = 'statement' or x.altered = 1)) and ${where}
          and (q.account is null or q.account = x.account)
          and ${LINE} not in (select l from found_lines)
          and not exists (select 1 from w_rejected r where r.l = ${LINE} and r.p = q.p)
@@ -176,6 +179,15 @@ export function nameOtherHits(work: MatchWork): void {
        when same = 1 then 'duplicate'
        else 'unexplained' end ${other}`,
   );
+}
+
+/** Lines that no rule has explained, with a token of a payment, and no amount or one in another currency. */
+export function nameOtherMoney(work: MatchWork): void {
+  findHits(
+    work,
+    `t.l not in (select l from found_lines) and not (${IS_COMPARABLE}) and x.altered = 0 and q.kind <> 'transfer'`,
+  );
+  nameOtherHits(work);
 }
 
 /** Payments that only pending lines are known of. */

@@ -18,6 +18,7 @@ import {
   FINDING_TITLES,
   findingText,
   isOfNoAccount,
+  laterText,
   majorText,
   moneyText,
   paymentName,
@@ -86,12 +87,15 @@ ${factsSection(report, about)}
 function verdict(report: ReconcileReport): Markup {
   const {conclusive, why} = report;
   const found = findingsIn(report);
+  const later = laterText(report);
   const [tone, text] = !conclusive
     ? ['bad', 'Not conclusive: do not rely on the sums before this is explained.']
-    : found === 0
-      ? ['good', 'Every payment and every bank line is explained.']
-      : ['open', `${counted(found, 'finding')} to look at.`];
-  return markup`<p class="state ${tone}">${text}</p>${why.map((one) => markup`<p>${capital(one)}.</p>`)}`;
+    : found === 0 && report.notBegun !== undefined
+      ? ['open', `The period has not begun: today is ${report.notBegun}.`]
+      : found === 0
+        ? ['good', 'Every payment and every bank line is explained.']
+        : ['open', `${counted(found, 'finding')} to look at.`];
+  return markup`<p class="state ${tone}">${text}</p>${later !== undefined && markup`<p>${later}.</p>`}${why.map((one) => markup`<p>${capital(one)}.</p>`)}`;
 }
 
 function totalsSection(totals: CurrencyTotals, report: ReconcileReport): Markup {

@@ -13,6 +13,10 @@ export interface Repayment {
   by: string | undefined;
   /** The batch with the last row of the chain, in any state; undefined if there is none beside the first one. */
   heldBy: string | undefined;
+  /** Whether the book has a record with that reference. */
+  isRead: boolean;
+  /** The payment of that row if it has paid another amount, and nobody has confirmed its line yet. */
+  other?: FoundPayment | undefined;
 }
 
 export interface Repayments {
@@ -24,7 +28,8 @@ export interface Repayments {
 
 /**
  * How returned rows are paid again: by a row with the reference for that, and otherwise the same kind, namespace, amount
- * and currency. `returned` are all payments that came back.
+ * and currency. One of another amount counts once a person has confirmed its line. `returned` are all payments that came
+ * back.
  */
 export function paidAgain(
   book: Book,
@@ -34,38 +39,50 @@ export function paidAgain(
   const rows = returned.flatMap((payment) => (payment.row === undefined ? [] : {payment, row: payment.row}));
   const back = new Set(rows.map(({payment, row}) => nameOf(payment, row.reference)));
   const wanted = new Set(rows.map(({payment, row}) => nameOf(payment, repayReference(row.reference))));
-  const payers = new Map<string, string>();
-  const holders = new Map<string, string>();
-  const again = new Set<string>();
+  const payers = new Map<string, FoundPayment>();
+  const holders = new Map<string, ExpectedPayment[]>();
   for (const found of wanted.size === 0 ? [] : book.payments()) {
     const {payment} = found;
     const name = payment.row && nameOf(payment, payment.row.reference);
-    if (payment.row === undefined || name === undefined || (!wanted.has(name) && !back.has(name))) continue;
-    holders.set(name, payment.row.batch);
-    if (wanted.has(name)) again.add(payment.key);
-    if (isPaid(book, found)) payers.set(name, payment.row.batch);
+    if (name === undefined || (!wanted.has(name) && !back.has(name))) continue;
+    holders.set(name, [...(holders.get(name) ?? []), payment]);
+    if (isPaid(book, found)) payers.set(name, found);
   }
   const repayment = (payment: ExpectedPayment, first: string): Repayment => {
     const named = (reference: string) => nameOf(payment, reference);
-    const own = payers.get(named(first));
-    if (own !== undefined) return {reference: first, by: own, heldBy: own}; // with a new key
+    const own = payers.get(named(first))?.payment.row?.batch;
+    if (own !== undefined) return {reference: first, by: own, heldBy: own, isRead: true}; // with a new key
     let reference = repayReference(first);
-    let heldBy = holders.get(named(reference));
-    while (back.has(named(reference)) && !payers.has(named(reference))) {
-      reference = repayReference(reference);
-      heldBy = holders.get(named(reference)) ?? heldBy;
+    let {amount} = payment;
+    let heldBy: string | undefined;
+    for (; ; reference = repayReference(reference)) {
+      const name = named(reference);
+      const holder = holders.get(name)?.at(-1);
+      heldBy = holder?.row?.batch ?? heldBy;
+      if (payers.has(name) || !back.has(name)) break;
+      amount = holder?.amount ?? amount;
     }
-    return {reference, by: payers.get(named(reference)), heldBy};
+    const isRead = holders.get(named(reference))?.some(({recordId}) => recordId !== undefined) === true;
+    const one = {reference, by: undefined, heldBy, isRead};
+    const found = payers.get(named(reference));
+    if (found === undefined) return one;
+    const counts = found.payment.amount === amount || found.match?.rule === 'confirmed';
+    return counts ? {...one, by: heldBy} : {...one, other: found};
   };
+  const seconds = rows.flatMap(({payment, row}) =>
+    (holders.get(nameOf(payment, repayReference(row.reference))) ?? []).filter(
+      ({amount}) => amount === payment.amount,
+    ),
+  );
   return {
     returned: new Map(rows.map(({payment, row}) => [payment.key, repayment(payment, row.reference)])),
-    again,
+    again: new Set(seconds.map(({key}) => key)),
   };
 }
 
 /** What a payment shares with the one that pays it again, and a reference of its namespace. */
-const nameOf = ({kind, row, amount, currency}: ExpectedPayment, reference: string): string =>
-  JSON.stringify([kind, row?.namespace, String(amount), currency, reference]);
+const nameOf = ({kind, row, currency}: ExpectedPayment, reference: string): string =>
+  JSON.stringify([kind, row?.namespace, currency, reference]);
 
 /** Its record is known to have paid, and no line took the money back, of whatever amount. */
 function isPaid(book: Book, {payment, state, candidates}: FoundPayment): boolean {

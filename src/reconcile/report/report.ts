@@ -41,6 +41,8 @@ export interface ReconcileFinding {
   candidates: readonly string[];
   /** For a return of a payment that is not known: a day from which its payment may be found. */
   earlierFrom?: string | undefined;
+  /** For a returned row: what has paid it again with another amount. */
+  other?: FoundPayment | undefined;
   /** The other payments of a debt that is paid twice. */
   also?: readonly ExpectedPayment[] | undefined;
   /** For a line that statements disagree about: their ids, the newest first. */
@@ -65,6 +67,10 @@ export interface ReconcileReport {
   counts: Readonly<Record<FindingKind, number>>;
   /** Payments of the service that no batch has planned; findings only if the state folder has batches of the service. */
   unplanned: number;
+  /** Payments of the period that came back after it, and that no batch has paid again. */
+  returnedLater: number;
+  /** The day after which the period begins, if that is today. */
+  notBegun: string | undefined;
   /** Rows in doubt whose payment the bank has booked. */
   doubts: readonly ResolvedDoubt[];
   /** Keys of the payments that pay returned rows again. */
@@ -103,6 +109,8 @@ export interface Reporting {
   from: string;
   to: string;
   batches: readonly string[];
+  /** `YYYY-MM-DD` */
+  today: string;
   /** Why the run is not conclusive, besides what the book says. */
   why: readonly string[];
   planned: PlannedRows;
@@ -127,9 +135,10 @@ export function readReconcileReport(
   totals: ReconcileTotals,
   reporting: Reporting,
 ): ReconcileReport {
-  const {why, planned, repayReference, ...about} = reporting;
+  const {why, planned, repayReference, today, ...about} = reporting;
   const within = askedIn(about);
   const back = [...book.payments({state: 'returned'})].map(({payment}) => payment);
+  const isBack = new Set(back.map(({key}) => key));
   const again = paidAgain(book, back, repayReference);
   const found = new Findings();
   const isAsked = ({payment: {row}}: FoundPayment) =>
@@ -143,17 +152,20 @@ export function readReconcileReport(
   if (back.length > 0)
     for (const one of book.payments({within, state: 'returned'}))
       if (one.state === 'returned' && isAsked(one)) shown.add(one.payment.row?.reference);
-  let unplanned = 0;
+  let [unplanned, returnedLater] = [0, 0];
   for (const one of book.payments({within})) {
     if (!isAsked(one)) continue;
     const {payment, state, candidates} = one;
+    const repayment = again.returned.get(payment.key);
     const isOver =
       state === 'returned' &&
-      (again.returned.get(payment.key)?.by !== undefined ||
+      (repayment?.by !== undefined ||
         shown.has(repayReference(payment.row?.reference ?? '')) ||
         (payment.row === undefined && one.returned?.rule === 'confirmed'));
+    if (state !== 'returned' && isBack.has(payment.key) && repayment?.by === undefined) returnedLater += 1;
     const kind = isOver ? undefined : OF_PAYMENT[state];
-    if (kind !== undefined) found.add({kind, payment: one, line: lineOf(book, one), candidates});
+    if (kind !== undefined)
+      found.add({kind, payment: one, line: lineOf(book, one), candidates, other: repayment?.other});
     const plan = one.isCarried || state === 'not_sent' ? undefined : planOf(one, planned);
     if (plan === 'unplanned') unplanned += 1;
     if (plan !== undefined && planned.read.size > 0)
@@ -186,6 +198,7 @@ export function readReconcileReport(
     why: [...totals.why, ...why],
     tables: totals.perCurrency,
     ...{findings: found.kept(), counts: found.counts, unplanned, doubts: doubts.map(({doubt}) => doubt)},
+    ...{returnedLater, notBegun: about.from > today ? today : undefined},
     repaid: again.again,
   };
 }

@@ -105,7 +105,8 @@ export const RULE_WORDS: Readonly<Record<Rule, string>> = {
  */
 export const findingText = (finding: ReconcileFinding): string => cleanLine(sentenceOf(finding));
 
-function sentenceOf({kind, payment, line, candidates, statements = [], also = []}: ReconcileFinding): string {
+function sentenceOf(finding: ReconcileFinding): string {
+  const {kind, payment, line, candidates, statements = [], also = [], other} = finding;
   if (payment === undefined) {
     const differ =
       kind === 'changed' && statements.length > 1 ? `; statements ${listed(statements)} differ` : '';
@@ -114,8 +115,13 @@ function sentenceOf({kind, payment, line, candidates, statements = [], also = []
   const {amount, currency} = payment.payment;
   const name = `${paymentName(payment.payment)}: ${moneyText(amount, currency)}`;
   const others = also.length === 0 ? '' : `, and also by ${listed(also.map(paymentName))}`;
-  return `${name}${detailOf(kind, payment, line)}${others}`;
+  const second = other === undefined ? '' : `; ${otherPaymentText(other)}`;
+  return `${name}${detailOf(kind, payment, line)}${others}${second}`;
 }
+
+/** Of the payment that pays a returned row again with another amount. */
+const otherPaymentText = ({payment: {amount, currency, row}}: FoundPayment): string =>
+  `batch ${row?.batch ?? ''} has paid ${moneyText(amount, currency)} as ${row?.reference ?? ''}`;
 
 function detailOf(
   kind: FindingKind,
@@ -160,7 +166,9 @@ function detailOf(
 }
 
 const otherAmountText = (line: BankLine, payment: ExpectedPayment): string =>
-  `; the bank ${isReturnOf(line, payment) ? 'returned' : 'booked'} ${bookedText(line)}`;
+  line.amount === 0n
+    ? `; a bank line names it: ${bookedText(line)}`
+    : `; the bank ${isReturnOf(line, payment) ? 'returned' : 'booked'} ${bookedText(line)}`;
 
 /** `95.50 USD on 2026-11-17, R03`, without its sign. */
 export const bookedText = ({amount, currency, bookingDay, returnCode}: BankLine): string =>
@@ -174,4 +182,14 @@ function lineText(line: BankLine, kind: FindingKind, candidates: readonly string
   const also =
     kind === 'changed' || candidates.length === 0 ? '' : `, ${counted(candidates.length, 'candidate')}`;
   return `${what} of ${moneyText(amount, currency)} on ${bookingDay}${said}${also}`;
+}
+
+/** What the state at the end of a period does not show: `1 payment of this period came back after 2026-11-30`. */
+export function laterText({
+  returnedLater,
+  to,
+}: Pick<ReconcileReport, 'returnedLater' | 'to'>): string | undefined {
+  return returnedLater === 0
+    ? undefined
+    : `${counted(returnedLater, 'payment')} of this period came back after ${to}`;
 }

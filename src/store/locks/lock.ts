@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {dirname} from 'node:path';
 import {type Clock, systemClock} from '../../clock.ts';
 import {type Hint, RemitError} from '../../errors.ts';
+import {codeOf} from '../../narrow.ts';
 import {fileFailure} from '../files/failures.ts';
 import {makeFolder} from '../files/folder.ts';
 import {type FoundLock, LockFile} from './lock-file.ts';
@@ -71,9 +72,15 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
     await take(file, {...options, clock, probe});
     file.sweep(clock.now() - STALE_AFTER_MS, (holder) => lifeOf(holder, probe) === 'dead');
   } catch (error) {
-    throw fileFailure(error, 'take the lock', path);
+    throw lockFailure(error, path);
   }
   return new HeldLock(file, {...options, clock, probe});
+}
+
+/** On a full disk no file can be written, so the error is about its folder. */
+export function lockFailure(error: unknown, path: string): RemitError {
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
+  return isFull ? fileFailure(error, 'write to', dirname(path)) : fileFailure(error, 'take the lock', path);
 }
 
 /**

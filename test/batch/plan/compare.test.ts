@@ -35,7 +35,7 @@ describe('a file compared with what a batch has paid', () => {
     const options = {kind: 'payout', file, stateDir: bench.stateDir, clock: bench.clock} as const;
     try {
       return await withoutKeeping(options, ({journal}) =>
-        compareRows('payout', journal, {journal: batch.journal, returned: new Set()}),
+        compareRows('payout', journal, {journal: batch.journal, backState: () => undefined}),
       );
     } finally {
       await batch.close();

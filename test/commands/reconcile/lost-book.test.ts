@@ -43,6 +43,19 @@ describe('a book that is lost after it has found a return', () => {
       );
       assert.equal(warnings?.length, 1, line + ran.stderr);
     }
+    for (const words of ['find INV-2026-001', 'status nov --row INV-2026-001']) {
+      const {stdout, exitCode} = await remit(`batch ${words}`);
+      assert.equal(exitCode, 8, words);
+      assert.match(stdout, /maybe returned.*may have come back from the bank: reconcile again/s, words);
+    }
+    const states = (text: string) => (JSON.parse(text) as {state: string}[]).map(({state}) => state);
+    assert.deepEqual(states((await remit('batch export nov --json')).stdout), [
+      'maybe_returned',
+      'accepted',
+      'accepted',
+    ]);
+    const diff = await remit('batch diff ./nov.csv nov');
+    assert.match(diff.stdout, /nov \(2 paid\)(.|\n)*INV-2026-001, line 2: 100\.50 USD, may have come back/);
     const status = await remit('batch status nov');
     assert.match(status.stdout, /^Batch nov is not complete: 3 of 3 rows accepted; .* is not known\.$/m);
     assert.match(status.stdout, /^Next {5}remit reconcile --account \S+ --from \S+$/m);

@@ -90,6 +90,31 @@ describe('a payment that the bank may have returned', () => {
       }
     });
 
+  for (const [what, fields] of [
+    ['0.00 USD', {amount_in_minor_units: 0}],
+    ['100.50 EUR', {currency_code: 'EUR'}],
+  ] as const)
+    it(`is named, and is not shown as paid, if a line with its id is of ${what}`, async () => {
+      desk.bank((lines) => lines.map((one) => (isCredit(one) ? {...one, ...fields} : one)));
+      const {exitCode, stdout} = await desk.reconcile();
+      assert.equal(exitCode, 8);
+      assert.match(
+        stdout,
+        new RegExp(
+          `^Booked with another amount \\(1\\)\n {2}INV-2026-001 of payout batch nov: 100\\.50 USD; .+ ${what} on \\S+, R03\n {4}remit payouts get ${id}$`,
+          'm',
+        ),
+      );
+      for (const words of [`payouts get ${id}`, `payouts wait ${id}`, 'payouts batch status nov']) {
+        const shown = await remit(words);
+        assert.equal(shown.exitCode, 8, words);
+        assert.match(shown.stderr, new RegExp(`may have come back: .* ${what} on \\S+, R03, and`), words);
+      }
+      const decided = await remit(`${printed(stdout, 'ignore')} --note notification`);
+      assert.equal(decided.exitCode, 0, decided.stderr);
+      assert.equal((await remit(`payouts get ${id}`)).exitCode, 0);
+    });
+
   for (const amount of [10_050, 9550])
     it(`is listed while its return of ${amount} is pending`, async () => {
       desk.bank((lines) =>

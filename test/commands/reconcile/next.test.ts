@@ -194,6 +194,12 @@ describe('the commands after a finding', () => {
       found.map((one) => one.kind),
       ['returned', 'unplanned'],
     );
+    for (const shown of ['get', 'wait']) {
+      const {stderr} = await desk.desk.remit(`payouts ${shown} ${id}`);
+      const see = /^Warning: the bank has returned .*; see: remit (.+)$/m.exec(stderr)?.[1] ?? '';
+      assert.match(see, new RegExp(`^reconcile --account ${desk.account} --from \\S+$`), stderr);
+      assert.match((await desk.desk.remit(see)).stdout, / came back on /);
+    }
     for (const [at, left] of [
       [1, ['returned']],
       [0, []],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {lost} from '../../client/transport/fake-transport.ts';
@@ -24,7 +25,7 @@ describe('a returned row', () => {
     assert.doesNotMatch(status.stdout, /; paid again/);
   }
 
-  it('is not paid again by a row of another amount', async () => {
+  it('is not paid again by a row of another amount before its line is confirmed, and is not offered once more', async () => {
     await desk.returned(ROW);
     await desk.reconcile();
     desk.desk.file('cent.csv', 'reference,payee_id,amount,currency_code,rail', [
@@ -32,7 +33,29 @@ describe('a returned row', () => {
     ]);
     const ran = await remit('payouts batch run ./cent.csv --batch-id dec --yes --until settled');
     assert.equal(ran.exitCode, 0, ran.stderr);
-    await staysOpen('nov');
+    const isOpen = async () => {
+      const status = await remit('payouts batch status nov');
+      assert.equal(status.exitCode, 8, status.stdout);
+      assert.match(status.stdout, /R03; batch dec has paid another amount for it$/m);
+      assert.match(
+        status.stdout,
+        new RegExp(`^Next {5}remit reconcile --account ${desk.account} --from \\S+$`, 'm'),
+      );
+      await remit('payouts batch report nov');
+      assert.equal(existsSync(failed('nov')), false);
+    };
+    await isOpen();
+    const found = await desk.reconcile();
+    assert.equal(found.exitCode, 8);
+    assert.match(found.stdout, /R03; batch dec has paid 0\.01 USD as INV-2026-001-again1$/m);
+    await isOpen();
+    const [, confirm = ''] = / {4}remit (reconcile confirm \S+ \S+ --note) TEXT$/m.exec(found.stdout) ?? [];
+    const confirmed = await remit(`${confirm} partly`);
+    assert.equal(confirmed.exitCode, 0, confirmed.stderr);
+    assert.equal((await desk.reconcile()).exitCode, 0);
+    const status = await remit('payouts batch status nov');
+    assert.equal(status.exitCode, 0, status.stdout);
+    assert.match(status.stdout, /R03; paid again by batch dec$/m);
   });
 
   it('is not paid again by a row in doubt', async () => {
@@ -67,6 +90,10 @@ describe('a returned row', () => {
       `payouts batch run ${failed('nov')} --batch-id dec --accept duplicates=1 --yes --until settled`,
     );
     assert.equal(paid.exitCode, 0, paid.stderr);
+    const before = await remit('payouts batch status nov');
+    assert.equal(before.exitCode, 8, before.stdout);
+    assert.match(before.stdout, /R03; paid again by batch dec since the last reconcile$/m);
+    assert.match(before.stdout, new RegExp(`^Next {5}remit reconcile --account ${desk.account} --from`, 'm'));
     await staysOpen('other');
     const status = await remit('payouts batch status nov');
     assert.equal(status.exitCode, 0, status.stdout);

@@ -128,6 +128,31 @@ describe('reconcile', () => {
     await close();
   });
 
+  it('says what its period does not show: a return after it, and that it has not begun', async () => {
+    const {to} = (await desk.reconcile('--json')).json() as {to: string};
+    desk.desk.clock.advance(5 * 86_400_000);
+    await desk.returned('INV-2026-001');
+    const early = await desk.reconcile(`--to ${to} --html ./early.html`);
+    const from = / from (\S+) to /.exec(early.stdout)?.[1];
+    const again = `remit reconcile --account ${desk.account} --from ${from}`;
+    assert.ok(
+      early.stdout.startsWith(
+        `Reconciled Operating from ${from} to ${to}: nothing to look at; 1 payment of this period came back after ${to}.\n  ${again}\n`,
+      ),
+      early.stdout,
+    );
+    const page = readFileSync(join(desk.desk.folder, 'early.html'), 'utf8');
+    assert.match(page, /<p>1 payment of this period came back after \S+\.<\/p>/);
+    assert.match((await desk.reconcile(`--from ${from}`)).stdout, /: 1 finding to look at\.$/m);
+    const next = await desk.reconcile('--from 2099-01-01 --to 2099-01-31 --html ./next.html');
+    assert.match(next.stdout, /to 2099-01-31: nothing yet, because today is \d{4}-\d\d-\d\d\.$/m);
+    assert.match(
+      readFileSync(join(desk.desk.folder, 'next.html'), 'utf8'),
+      />The period has not begun: today is /,
+    );
+    await close();
+  });
+
   it('leads to the second payment, which is paid once however often the file is run', async () => {
     await desk.returned('INV-2026-001');
     await desk.reconcile();

@@ -50,7 +50,10 @@ describe('statements of reconcile', () => {
   it('are listed, and a wrong one is forgotten with the command that is printed', async () => {
     file('wrong.xml', statement(OWN, '7.00'));
     const wrong = await desk.reconcile('--statement ./wrong.xml');
-    assert.match(wrong.stdout, /: not conclusive/);
+    assert.match(
+      wrong.stdout,
+      /: not conclusive(?:.|\n)*: the statement does not have 1 line of the service: .*\n {4}remit reconcile statements$/m,
+    );
     assert.match((await desk.reconcile()).stdout, /: not conclusive/); // it is still there
     const [listed, ...more] = (await desk.desk.remit('reconcile statements --json')).json() as Record<
       string,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {readFileSync, statSync} from 'node:fs';
+import {chmodSync, chownSync, readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {Book} from '../../../src/reconcile/book/book.ts';
@@ -22,6 +22,27 @@ describe('the book', () => {
     assert.match(readFileSync(join(folder, 'reconcile.lock'), 'utf8'), /reading what reconcile found/);
     assert.deepEqual([...book.payments(), ...book.lines(), ...book.matches()], []);
     await book.close();
+  });
+
+  it('is read in a folder that cannot be written, and not written', async () => {
+    const folder = newFolder();
+    await withBook((book) => void book.addPayments([payment(1)]), folder);
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot)
+      for (const path of [folder, ...readdirSync(folder).map((name) => join(folder, name))])
+        chownSync(path, 65_534, 65_534);
+    chmodSync(folder, 0o500);
+    if (isRoot) process.seteuid?.(65_534); // root may write everywhere
+    try {
+      const book = await Book.open(folder, SCOPE, {write: false});
+      assert.equal([...book.payments()].length, 1);
+      await book.close();
+      await assert.rejects(Book.open(folder, SCOPE, {write: true}), {code: 'STATE'});
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      chmodSync(folder, 0o700);
+    }
+    assert.deepEqual(readdirSync(folder), ['reconcile.sqlite']);
   });
 
   it('is damaged without a table, or without what tells it from another one', async () => {

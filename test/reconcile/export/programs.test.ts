@@ -130,6 +130,7 @@ function reportOf(book: Book, from: string, to: string): ReconcileReport {
   const planned = {inDoubt: new Set(''), unconfirmed: new Set(''), formers: new Map(), read: new Set('')};
   return readReconcileReport(book, book.match(TODAY, {...asked, reported}), {
     ...{accounts, from, to, batches: [], why: [], planned},
+    today: '2026-04-01',
     repayReference: (reference) => `${reference}-again1`,
   });
 }

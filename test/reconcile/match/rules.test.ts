@@ -125,8 +125,15 @@ describe('the rules', () => {
   });
 
   it('keep currencies and accounts apart', async () => {
-    for (const fields of [{currency: 'EUR'}, {account: 'another'}])
-      assert.equal((await states([payment(1)], [{...paid, ...fields}]))['paid'], 'unexplained');
+    for (const [fields, state] of [
+      [{currency: 'EUR'}, 'amount_differs'],
+      [{amount: 0n}, 'amount_differs'],
+      [{account: 'another'}, 'unexplained'],
+    ] as const)
+      assert.deepEqual(await states([payment(1)], [{...paid, ...fields}]), {
+        [ID]: 'contradicted',
+        paid: state,
+      });
     assert.equal(
       (await states([payment(1, {account: undefined})], [{...paid, account: 'another'}]))['paid'],
       'matched',

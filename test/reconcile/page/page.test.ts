@@ -18,7 +18,7 @@ const ABOUT: PageAbout = {
 };
 const REPORTING: Reporting = {
   accounts: [{id: ACCOUNT, label: 'Operating'}],
-  ...{from: '2026-03-01', to: '2026-03-31', batches: [], why: [], repayReference},
+  ...{from: '2026-03-01', to: '2026-03-31', today: '2026-04-01', batches: [], why: [], repayReference},
   planned: {inDoubt: new Set(), unconfirmed: new Set(), formers: new Map<string, unknown>(), read: new Set()},
 };
 const row = (n: number) => ({batch: 'march', reference: `INV-${n}`, namespace: 'default'});

@@ -14,7 +14,7 @@ import {join} from 'node:path';
 import {withHeldTimers} from '../held-timers.ts';
 import type {Clock} from '../../../src/clock.ts';
 import {RemitError} from '../../../src/errors.ts';
-import {acquireLock, type Lock, type LockOptions} from '../../../src/store/locks/lock.ts';
+import {acquireLock, type Lock, lockFailure, type LockOptions} from '../../../src/store/locks/lock.ts';
 import {
   describeSelf,
   type Holder,
@@ -57,6 +57,14 @@ class FakeClock implements Clock {
     this.whileAsleep();
   }
 }
+
+it('a lock that a full disk refuses names the folder, not the lock', () => {
+  const {message} = lockFailure(
+    Object.assign(new Error('x'), {code: 'ENOSPC'}),
+    '/state/remit/reconcile.lock',
+  );
+  assert.equal(message, 'Could not write to /state/remit: no space is left on its disk');
+});
 
 describe('the lock', () => {
   const folder = scratchFolder();

@@ -1,10 +1,11 @@
 import {batchIds} from '../../../batch/journal/folder.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {KINDS} from '../../../batch/model/kinds.ts';
+import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import {pagesOf} from '../../../batch/model/pages.ts';
 import {compareRows, type Comparison} from '../../../batch/plan/compare.ts';
 import {type DraftPlan, withoutKeeping} from '../../../batch/plan/plan.ts';
-import {type ReturnedRow, returnedRows} from '../../../batch/report/returned.ts';
+import {mayBeBack, MAYBE_RETURNED, type ReturnedRow, returnedRows} from '../../../batch/report/returned.ts';
 import {publishedText, readBatch} from '../../../batch/overview/read-batch.ts';
 import {RemitError} from '../../../errors.ts';
 import {returnsReader} from '../returns.ts';
@@ -30,8 +31,13 @@ export function compareFile(wanted: FileToRead, batchId: string | undefined): Pr
       for (const warning of draft.plan.warnings) local.out.warn(warning);
       const batch = await open(wanted, batchId ?? (await batchOf(wanted, draft)));
       try {
-        const {found: returned} = returnedRows(batch.journal, await returnsReader(local, stateDir)(batch));
-        const compared = {journal: batch.journal, returned: new Set(returned.keys())};
+        const returns = returnedRows(batch.journal, await returnsReader(local, stateDir)(batch));
+        const {found: returned} = returns;
+        const compared = {
+          journal: batch.journal,
+          backState: ({n, outcome}: JournalRow) =>
+            returned.has(n) ? 'returned' : mayBeBack(returns, outcome?.id) ? MAYBE_RETURNED.state : undefined,
+        };
         const found = await compareRows(kind, draft.journal, compared);
         const published = publishedText(batch);
         if (published !== undefined) local.out.note(published);

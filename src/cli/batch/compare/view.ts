@@ -1,7 +1,7 @@
 import {counted} from '../../../phrases.ts';
 import {KINDS} from '../../../batch/model/kinds.ts';
 import type {RowDifference, Differences, ComparedPayment} from '../../../batch/plan/compare.ts';
-import {returnedText} from '../../../batch/report/returned.ts';
+import {MAYBE_RETURNED, returnedText} from '../../../batch/report/returned.ts';
 import {groupMajor} from '../../../money/amount.ts';
 import {totalsText} from '../plan/view.ts';
 import type {Compared} from './action.ts';
@@ -55,7 +55,12 @@ export function comparisonText(compared: Compared): string {
     `  Same         ${counted(rows.same, 'row')}`,
     ...kindOf('Not paid', notPaid, ({state, file: wanted, reference}) => {
       const back = returned.get(reference);
-      const words = state === null ? 'not in the batch' : state.replace('_', ' ');
+      const words =
+        state === null
+          ? 'not in the batch'
+          : state === MAYBE_RETURNED.state
+            ? MAYBE_RETURNED.text
+            : state.replace('_', ' ');
       return [moneyOf(wanted), back === undefined ? words : returnedText(back)].join(', ');
     }),
     ...kindOf('Not in file', notInFile, ({paid, id}) =>

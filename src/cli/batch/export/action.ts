@@ -10,8 +10,15 @@ import {pickFields} from '../../../output/records/select.ts';
 import {safeJson, type Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {type FetchedRecord, recordFetched} from '../../../batch/follow/record-fetched.ts';
-import type {ReturnedRows} from '../../../batch/report/returned.ts';
-import {countLater, exportLine, type ExportLine, returnedLine, type SeenLater} from './line.ts';
+import {mayBeBack, type ReturnsOfRows} from '../../../batch/report/returned.ts';
+import {
+  countLater,
+  exportLine,
+  type ExportLine,
+  maybeReturnedLine,
+  returnedLine,
+  type SeenLater,
+} from './line.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import {writeOutFile} from '../../../store/files/out-file.ts';
 
@@ -29,7 +36,7 @@ export type Fetching = (rows: readonly JournalRow[]) => Promise<ReadonlyMap<numb
 export async function* exportLines(
   batch: OpenBatch,
   seen: SeenLater,
-  returned: ReturnedRows,
+  returned: ReturnsOfRows,
   fetching?: {records: Fetching; clock: Clock},
 ): AsyncGenerator<ExportLine> {
   const {journal} = batch;
@@ -47,8 +54,9 @@ export async function* exportLines(
     for (const row of rows) {
       if (row.outcome !== undefined) countLater(row.outcome, seen);
       const line = exportLine(row, batch, fetched?.get(row.n));
-      const back = returned.get(row.n);
-      yield back === undefined ? line : returnedLine(line, back);
+      const back = returned.found.get(row.n);
+      if (back !== undefined) yield returnedLine(line, back);
+      else yield mayBeBack(returned, row.outcome?.id) ? maybeReturnedLine(line) : line;
     }
   }
   if (fetching !== undefined && isAnySettled && seen.gone === 0) endIfResolved(batch, fetching.clock);

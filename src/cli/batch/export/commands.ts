@@ -97,7 +97,7 @@ export abstract class BatchExport extends BatchCommand {
   ): Promise<{file: string; rows: number} | undefined> {
     const {out, clock} = local;
     const seen = {failed: 0, canceled: 0, differs: 0, unapproved: 0, gone: 0};
-    const {found: returned} = returnedRows(batch.journal, await returnsReader(local, stateDir)(batch));
+    const returned = returnedRows(batch.journal, await returnsReader(local, stateDir)(batch));
     const lines = exportLines(batch, seen, returned, records && {records, clock});
     let written: {file: string; rows: number} | undefined;
     if (file === undefined) await out.list(lines);
@@ -108,8 +108,8 @@ export abstract class BatchExport extends BatchCommand {
     if (records !== undefined && batch.copy === undefined) await synchroniseBatch(batch, {stateDir, clock}); // other batches count what was read, too
     const summary = readSummary(batch, clock.now(), () => commandsFor(local, batch));
     warnOf(local, seen, summary);
-    warnOfReturned(local, returned.size);
-    const isChanged = returned.size > 0 || Object.values(seen).some((rows) => rows > 0);
+    warnOfReturned(local, returned.found.size);
+    const isChanged = returned.found.size > 0 || Object.values(seen).some((rows) => rows > 0);
     const exit = restingExitCodeOf(summary);
     this.exitWith(exit === EXIT.OK && isChanged ? EXIT.PARTIAL : exit);
     return written;

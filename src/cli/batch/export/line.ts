@@ -14,7 +14,7 @@ import {
   LOST,
   type RowState,
 } from '../../../batch/model/outcome.ts';
-import {type ReturnedRow, returnedText} from '../../../batch/report/returned.ts';
+import {MAYBE_RETURNED, type ReturnedRow, returnedText} from '../../../batch/report/returned.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {failureOf} from '../../../contract/failure.ts';
 import {formatMajor} from '../../../money/amount.ts';
@@ -75,6 +75,13 @@ export const returnedLine = (line: ExportLine, returned: ReturnedRow): ExportLin
   state: 'returned',
   reason_code: returned.code ?? null,
   reason: returnedText(returned),
+});
+
+/** The line of a row that the bank may have returned. */
+export const maybeReturnedLine = (line: ExportLine): ExportLine => ({
+  ...line,
+  state: MAYBE_RETURNED.state,
+  reason: MAYBE_RETURNED.text,
 });
 
 /** What reads after the acceptance have shown: rows that failed, were canceled, differ, are not approved, or are gone. */
