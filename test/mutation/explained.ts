@@ -252,12 +252,6 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The same result: the page that is written has one row more.',
   },
   {
-    symbol: 'Mt940Reader.take',
-    before: "else if (tag === '25' || tag === '25P') this.#number = accountIn(lines[0] ?? '');",
-    after: "else if (tag === '25' || tag === '25P') this.#number = accountIn(lines[0]);",
-    reason: 'A field has at least one line.',
-  },
-  {
     symbol: 'readParts',
     before: 'if (parts.open.length >= 2 * MOST_ROWS) parts.open = oldest(parts.open);',
     after: 'if (parts.open.length > 2 * MOST_ROWS) parts.open = oldest(parts.open);',
@@ -286,12 +280,6 @@ export const EXPLAINED: readonly Explanation[] = [
     before: "return dayOfParts([year, month.padStart(2, '0'), day.padStart(2, '0')], at);",
     after: 'return dayOfParts([year, month.padStart(2, \'0\'), day.padStart(2, "0~")], at);',
     reason: 'At most one character is added.',
-  },
-  {
-    symbol: 'Mt940Reader.#closeStatement',
-    before: "const {amount: closing, day: closingDay, currency} = balanceIn(lines[0] ?? '', at);",
-    after: 'const {amount: closing, day: closingDay, currency} = balanceIn(lines[0], at);',
-    reason: 'A field has at least one line.',
   },
   {
     symbol: 'openSection',
