@@ -20,10 +20,6 @@ export class HeldInsert {
 
   write(): void {
     this.#insert.run(this.#values);
-    this.clear();
-  }
-
-  clear(): void {
     this.#values.length = 0;
   }
 }
