@@ -114,7 +114,7 @@ function unlikeReported(work: MatchWork, row: BalanceRow, asked: AskedPeriod | u
   const reported = asked?.reported?.find((one) => isSame(one, row));
   if (reported === undefined) return 0n;
   const {minor, day} = reported;
-  const ends = [NO_END, ...(day === undefined || day <= row.last ? [] : [day, dayFrom(day, -1)])];
+  const ends = [NO_END, ...(day === undefined || day < row.last ? [] : [day, dayFrom(day, -1)])];
   const gaps = ends.map(
     (end) => BigInt(row.closing) + sumOf(work, row, [dayFrom(row.last, 1), end], IS_KNOWN) - minor,
   );
