@@ -84,13 +84,19 @@ describe('stated balances', () => {
         ['2026-05-04', undefined],
         ['2026-04-30', undefined],
         ['2026-04-29', '0.01'],
-        ['2026-05-07', '0.01'],
+        ['2026-05-06', '0.01'],
       ] as const)
         assert.deepEqual(
           found(reports(20n, day)),
           [lacks, ...(gap === undefined ? [] : [closing(gap)])],
           day,
         );
+    }));
+
+  it('may be in a currency whose minor units are not known', () =>
+    withBook((book) => {
+      book.addBalances(states(MARCH, [0n, 1n], {currency: 'QQQ'}));
+      assert.deepEqual(why(book), [linesOf(MARCH, '1 QQQ')]);
     }));
 
   it('have the number and name of their statement in what contradicts them', () =>
