@@ -487,4 +487,10 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'if (cdata === undefined || last === "header~") {',
     reason: 'In the header no CDATA begins.',
   },
+  {
+    symbol: 'readBalances',
+    before: '.filter((row, index) => !isSame(row, rows[index - 1]))',
+    after: '.filter((row, index) => !isSame(row, rows[index + 1]))',
+    reason: 'The last row of each account in place of its first: only the account and the currency are used.',
+  },
 ];
