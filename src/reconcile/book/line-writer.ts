@@ -52,8 +52,6 @@ export class LineWriter extends BookPart {
   #last: number;
   /** A statement was forgotten, so the first line of a key may be missing. */
   readonly #hasForgotten: boolean;
-  /** Lines that have waited for others with their key. */
-  #alike = 0;
 
   constructor(db: SqliteDatabase, scope: number) {
     super(db, scope);
@@ -91,8 +89,11 @@ export class LineWriter extends BookPart {
     else if (isUnreadSame(found, line)) this.#keep(found);
     else
       this.db
-        .prepare('insert into w_alike (key, content, n) values (?, ?, ?)')
-        .run(line.key, contentOf(line), (this.#alike += 1));
+        .prepare(
+          `insert into w_alike (key, content, n)
+             select ?1, ?2, coalesce(max(n), 0) + 1 from w_alike where key = ?1 and content = ?2`,
+        )
+        .run(line.key, contentOf(line));
   }
 
   /** The key of the first line with this content, and that line if the book has it. */
@@ -108,18 +109,16 @@ export class LineWriter extends BookPart {
 
   #numberAlike(): void {
     const next = this.db.prepare<{key: string; content: string; n: number}>(
-      `select key, content, n from w_alike where (key, content, n) > (?, ?, ?) order by key, content, n limit 1`,
+      `select key, content, count(*) as n from w_alike where (key, content) > (?, ?)
+       group by key, content order by key, content limit 1`,
     );
-    let before = {key: '', content: '', n: 0};
-    let [own, count] = ['', 0];
-    for (let row = next.get('', '', 0); row !== undefined; row = next.get(row.key, row.content, row.n)) {
-      if (row.key !== before.key) this.#leaveKey(row);
+    for (let row = next.get('', ''); row !== undefined; row = next.get(row.key, row.content)) {
+      this.#leaveKey(row);
       const line = lineOfRow({...ownJson<LineContent>(row.content), key: row.key}); // written by putStated
       const {key} = this.#ownKey(line);
-      count = key === own ? count + 1 : 1;
-      while (!this.#isPlaced({...line, key: count === 1 ? key : `${key}/${count}`})) count += 1;
-      own = key;
-      before = row;
+      let left = row.n;
+      for (let at = 1; left > 0; at += 1)
+        if (this.#isPlaced({...line, key: at === 1 ? key : `${key}/${at}`})) left -= 1;
     }
     this.db.exec('delete from w_alike');
   }
