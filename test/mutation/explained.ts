@@ -493,4 +493,78 @@ export const EXPLAINED: readonly Explanation[] = [
     after: '.filter((row, index) => !isSame(row, rows[index + 1]))',
     reason: 'The last row of each account in place of its first: only the account and the currency are used.',
   },
+  {
+    symbol: 'HELD_ROWS',
+    before: 'export const HELD_ROWS = 256;',
+    after: 'export const HELD_ROWS = (256 + 1);',
+    reason: 'The same rows: they are only written later.',
+  },
+  {
+    symbol: 'LineWriter.#find',
+    before: 'if (this.#held.size >= HELD_ROWS || this.#held.has(key)) this.#writeHeld();',
+    after: 'if (this.#held.size > HELD_ROWS || this.#held.has(key)) this.#writeHeld();',
+    reason: 'The same rows: they are only written later.',
+  },
+  {
+    symbol: 'LineWriter.#find',
+    before: 'if (this.#held.size >= HELD_ROWS || this.#held.has(key)) this.#writeHeld();',
+    after: 'if (true) this.#writeHeld();',
+    reason: 'The same rows: they are only written earlier.',
+  },
+  {
+    symbol: 'LineWriter.putStated',
+    before: 'if (found === undefined && key === line.key) this.#insert(line);',
+    after: 'if (false) this.#insert(line);',
+    reason:
+      'The same lines under the same keys: a line that waits for others with its key is only stored twice.',
+  },
+  {
+    symbol: 'LineWriter.putStated',
+    before: 'else if (isUnreadSame(found, line)) this.#keep(found);',
+    after: 'else if (false) this.#keep(found);',
+    reason:
+      'The same lines under the same keys: a line that waits for others with its key is only stored twice.',
+  },
+  {
+    symbol: 'LineWriter.#ownKey',
+    before: 'if (first === undefined && !this.#hasForgotten) return {key: line.key, found: first};',
+    after: 'if (false) return {key: line.key, found: first};',
+    reason:
+      'The same key: where nothing was forgotten, no line has the key with the hash before one has the key itself.',
+  },
+  {
+    symbol: 'StoredPayments.#put',
+    before:
+      'if (this.#held.size >= HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))',
+    after:
+      'if (this.#held.size > HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))',
+    reason: 'The same rows: they are only written later.',
+  },
+  {
+    symbol: 'StoredPayments.#put',
+    before:
+      'if (this.#held.size >= HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))',
+    after: 'if (true)',
+    reason: 'The same rows: they are only written earlier.',
+  },
+  {
+    symbol: 'StoredPayments.#put',
+    before:
+      'if (this.#held.size >= HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))',
+    after:
+      'if (this.#held.size >= HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt || !isDoubt))',
+    reason: 'The same rows: they are only written earlier.',
+  },
+  {
+    symbol: 'StoredPayments.#holdsDoubt',
+    before: '#holdsDoubt = false;',
+    after: '#holdsDoubt = true;',
+    reason: 'The same rows: they are only written earlier.',
+  },
+  {
+    symbol: 'StoredPayments.#writeHeld',
+    before: 'this.#holdsDoubt = false;',
+    after: 'this.#holdsDoubt = true;',
+    reason: 'The same rows: they are only written earlier.',
+  },
 ];

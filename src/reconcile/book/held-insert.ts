@@ -1,6 +1,9 @@
 import {BulkInsert} from '../../store/port/bulk-insert.ts';
 import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 
+/** Rows that are inserted together. */
+export const HELD_ROWS = 256;
+
 /** Rows of one table that wait to be inserted together. */
 export class HeldInsert {
   readonly #insert: BulkInsert;

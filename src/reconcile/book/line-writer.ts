@@ -5,7 +5,7 @@ import type {BankLine} from '../model/line.ts';
 import {tokensOf} from '../model/tokens.ts';
 import {BookPart} from './book-part.ts';
 import type {DaysRead} from './gone-lines.ts';
-import {HeldInsert} from './held-insert.ts';
+import {HELD_ROWS, HeldInsert} from './held-insert.ts';
 import {
   aboutLine,
   contentOf,
@@ -30,9 +30,6 @@ export const LAST_READ = `(select coalesce(max(read), 0) from (
 type FoundRow = LineRow & {isRead: number};
 const FOUND_LINE = `select ${LINE_COLUMNS}, exists (select 1 from statement_lines m where m.l = x.l and m.read = ?) as isRead
   from lines x join line_texts t on t.l = x.l where x.scope = ? and x.key = ?`;
-
-/** New lines that are inserted together. */
-const HELD = 256;
 
 /** Writes the lines of one read, in the transaction of its caller. It is not used for another read. */
 export class LineWriter extends BookPart {
@@ -153,7 +150,7 @@ export class LineWriter extends BookPart {
   }
 
   #find(key: string): FoundRow | undefined {
-    if (this.#held.size >= HELD || this.#held.has(key)) this.#writeHeld();
+    if (this.#held.size >= HELD_ROWS || this.#held.has(key)) this.#writeHeld();
     return this.db.prepare<FoundRow>(FOUND_LINE).get(this.read, this.scope, key);
   }
 

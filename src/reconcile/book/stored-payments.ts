@@ -3,13 +3,11 @@ import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
 import {type PaymentToken, paymentTokens} from '../model/tokens.ts';
 import {BookPart} from './book-part.ts';
-import {HeldInsert} from './held-insert.ts';
+import {HELD_ROWS, HeldInsert} from './held-insert.ts';
 import {hiddenTokens} from './hidden-words.ts';
 
 /** A change with its payments is committed after this many: a million would be one too large to undo. */
 const PAGE = 5000;
-/** Payments that are inserted together. */
-const HELD = 256;
 
 export interface PaymentRow {
   p: number;
@@ -104,7 +102,7 @@ export class StoredPayments extends BookPart {
 
   #put(payment: ExpectedPayment): void {
     const isDoubt = payment.recordId === undefined;
-    if (this.#held.size >= HELD || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))
+    if (this.#held.size >= HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))
       this.#writeHeld();
     if (!isDoubt) this.#forgetDoubt(payment);
     const before = this.#numberOf(payment.key);
