@@ -567,4 +567,16 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'this.#holdsDoubt = true;',
     reason: 'The same rows: they are only written earlier.',
   },
+  {
+    symbol: 'linesOf',
+    before: "rest = (pieces.pop() ?? '') + rest.slice(rest.length - held);",
+    after: 'rest = (pieces.pop()) + rest.slice(rest.length - held);',
+    reason: 'A text that is split has at least one piece.',
+  },
+  {
+    symbol: 'ofxElements',
+    before: "yield {kind: 'close', name, line};",
+    after: 'yield {kind: "close~", name, line};',
+    reason: 'The reader asks for the two other kinds.',
+  },
 ];
