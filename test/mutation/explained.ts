@@ -252,12 +252,6 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The same result: the page that is written has one row more.',
   },
   {
-    symbol: 'Mt940Reader.take',
-    before: "else if (tag === '25' || tag === '25P') this.#number = accountIn(lines[0] ?? '');",
-    after: "else if (tag === '25' || tag === '25P') this.#number = accountIn(lines[0]);",
-    reason: 'A field has at least one line.',
-  },
-  {
     symbol: 'readParts',
     before: 'if (parts.open.length >= 2 * MOST_ROWS) parts.open = oldest(parts.open);',
     after: 'if (parts.open.length > 2 * MOST_ROWS) parts.open = oldest(parts.open);',
@@ -286,12 +280,6 @@ export const EXPLAINED: readonly Explanation[] = [
     before: "return dayOfParts([year, month.padStart(2, '0'), day.padStart(2, '0')], at);",
     after: 'return dayOfParts([year, month.padStart(2, \'0\'), day.padStart(2, "0~")], at);',
     reason: 'At most one character is added.',
-  },
-  {
-    symbol: 'Mt940Reader.#closeStatement',
-    before: "const {amount: closing, day: closingDay, currency} = balanceIn(lines[0] ?? '', at);",
-    after: 'const {amount: closing, day: closingDay, currency} = balanceIn(lines[0], at);',
-    reason: 'A field has at least one line.',
   },
   {
     symbol: 'openSection',
@@ -498,5 +486,97 @@ export const EXPLAINED: readonly Explanation[] = [
     before: "if (cdata === undefined || last === 'header') {",
     after: 'if (cdata === undefined || last === "header~") {',
     reason: 'In the header no CDATA begins.',
+  },
+  {
+    symbol: 'readBalances',
+    before: '.filter((row, index) => !isSame(row, rows[index - 1]))',
+    after: '.filter((row, index) => !isSame(row, rows[index + 1]))',
+    reason: 'The last row of each account in place of its first: only the account and the currency are used.',
+  },
+  {
+    symbol: 'HELD_ROWS',
+    before: 'export const HELD_ROWS = 256;',
+    after: 'export const HELD_ROWS = (256 + 1);',
+    reason: 'The same rows: they are only written later.',
+  },
+  {
+    symbol: 'LineWriter.#find',
+    before: 'if (this.#held.size >= HELD_ROWS || this.#held.has(key)) this.#writeHeld();',
+    after: 'if (this.#held.size > HELD_ROWS || this.#held.has(key)) this.#writeHeld();',
+    reason: 'The same rows: they are only written later.',
+  },
+  {
+    symbol: 'LineWriter.#find',
+    before: 'if (this.#held.size >= HELD_ROWS || this.#held.has(key)) this.#writeHeld();',
+    after: 'if (true) this.#writeHeld();',
+    reason: 'The same rows: they are only written earlier.',
+  },
+  {
+    symbol: 'LineWriter.putStated',
+    before: 'if (found === undefined && key === line.key) this.#insert(line);',
+    after: 'if (false) this.#insert(line);',
+    reason:
+      'The same lines under the same keys: a line that waits for others with its key is only stored twice.',
+  },
+  {
+    symbol: 'LineWriter.putStated',
+    before: 'else if (isUnreadSame(found, line)) this.#keep(found);',
+    after: 'else if (false) this.#keep(found);',
+    reason:
+      'The same lines under the same keys: a line that waits for others with its key is only stored twice.',
+  },
+  {
+    symbol: 'LineWriter.#ownKey',
+    before: 'if (first === undefined && !this.#hasForgotten) return {key: line.key, found: first};',
+    after: 'if (false) return {key: line.key, found: first};',
+    reason:
+      'The same key: where nothing was forgotten, no line has the key with the hash before one has the key itself.',
+  },
+  {
+    symbol: 'StoredPayments.#put',
+    before:
+      'if (this.#held.size >= HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))',
+    after:
+      'if (this.#held.size > HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))',
+    reason: 'The same rows: they are only written later.',
+  },
+  {
+    symbol: 'StoredPayments.#put',
+    before:
+      'if (this.#held.size >= HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))',
+    after: 'if (true)',
+    reason: 'The same rows: they are only written earlier.',
+  },
+  {
+    symbol: 'StoredPayments.#put',
+    before:
+      'if (this.#held.size >= HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))',
+    after:
+      'if (this.#held.size >= HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt || !isDoubt))',
+    reason: 'The same rows: they are only written earlier.',
+  },
+  {
+    symbol: 'StoredPayments.#holdsDoubt',
+    before: '#holdsDoubt = false;',
+    after: '#holdsDoubt = true;',
+    reason: 'The same rows: they are only written earlier.',
+  },
+  {
+    symbol: 'StoredPayments.#writeHeld',
+    before: 'this.#holdsDoubt = false;',
+    after: 'this.#holdsDoubt = true;',
+    reason: 'The same rows: they are only written earlier.',
+  },
+  {
+    symbol: 'linesOf',
+    before: "rest = (pieces.pop() ?? '') + rest.slice(rest.length - held);",
+    after: 'rest = (pieces.pop()) + rest.slice(rest.length - held);',
+    reason: 'A text that is split has at least one piece.',
+  },
+  {
+    symbol: 'ofxElements',
+    before: "yield {kind: 'close', name, line};",
+    after: 'yield {kind: "close~", name, line};',
+    reason: 'The reader asks for the two other kinds.',
   },
 ];

@@ -60,8 +60,8 @@ export function draw(sites: readonly Mutation[], {seed, count}: {seed: number; c
 const nameOf = ({symbol, before, after}: Omit<Explanation, 'reason'>) =>
   JSON.stringify([symbol, before, after]);
 
-export const reasonFor = (mutation: Mutation): string | undefined =>
-  EXPLAINED.find((explanation) => nameOf(explanation) === nameOf(mutation))?.reason;
+const EXPLAINED_NAMES = new Set(EXPLAINED.map(nameOf));
+export const isExplained = (mutation: Mutation): boolean => EXPLAINED_NAMES.has(nameOf(mutation));
 
 /** Explanations that name no mutation, or mutations of two files: they would mislead a reader. */
 export function staleExplanations(): string[] {

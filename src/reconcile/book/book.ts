@@ -26,7 +26,8 @@ import {type MaskText, maskedLine} from './hidden-words.ts';
 import {BOOK_MIGRATIONS} from './schema.ts';
 import {StoredDecisions} from './stored-decisions.ts';
 import {contentOf} from './line-row.ts';
-import {LAST_READ, type LinesAdded, type LinesRead, StoredLines} from './stored-lines.ts';
+import {LAST_READ, type LinesRead} from './line-writer.ts';
+import {type LinesAdded, StoredLines} from './stored-lines.ts';
 import {StoredPayments} from './stored-payments.ts';
 import {type ReadStatement, type StatementOrigin, StoredStatements} from './stored-statements.ts';
 import {bookKey, bookScopeId, type BookScope, keepFees, keptFees} from './stored-scope.ts';
@@ -96,7 +97,6 @@ export class Book {
   readonly #scope: number;
   readonly #key: string;
   readonly #lines: StoredLines;
-  readonly #payments: StoredPayments;
   readonly #decisions: StoredDecisions;
   readonly #statements: StoredStatements;
   readonly #findings: Findings;
@@ -108,7 +108,6 @@ export class Book {
     this.#scope = bookScopeId(db, scope);
     this.#key = bookKey(db);
     this.#lines = new StoredLines(db, this.#scope);
-    this.#payments = new StoredPayments(db, this.#scope, this.#key);
     this.#decisions = new StoredDecisions(db, this.#scope);
     this.#statements = new StoredStatements(db, this.#scope);
     this.#findings = new Findings(db, this.#scope);
@@ -237,7 +236,7 @@ export class Book {
   /** A payment whose key is known replaces what was known about it; see `StoredPayments` for rows in doubt. */
   addPayments(payments: Iterable<ExpectedPayment>): void {
     this.#lock.assertHeld();
-    this.#payments.add(payments);
+    new StoredPayments(this.#db, this.#scope, this.#key).add(payments);
   }
 
   /**

@@ -1,6 +1,9 @@
 import {BulkInsert} from '../../store/port/bulk-insert.ts';
 import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 
+/** Rows that are inserted together. */
+export const HELD_ROWS = 256;
+
 /** Rows of one table that wait to be inserted together. */
 export class HeldInsert {
   readonly #insert: BulkInsert;
@@ -20,10 +23,6 @@ export class HeldInsert {
 
   write(): void {
     this.#insert.run(this.#values);
-    this.clear();
-  }
-
-  clear(): void {
     this.#values.length = 0;
   }
 }

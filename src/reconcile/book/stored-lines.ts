@@ -1,27 +1,9 @@
-import {hash} from 'node:crypto';
-import {ownJson} from '../../narrow.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {BankLine} from '../model/line.ts';
-import {tokensOf} from '../model/tokens.ts';
 import {BookPart} from './book-part.ts';
-import {type DaysRead, GoneLines} from './gone-lines.ts';
-import {HeldInsert} from './held-insert.ts';
-import {
-  aboutLine,
-  contentOf,
-  lineValues,
-  lineTextsJson,
-  LINE_COLUMNS,
-  LINE_FIELDS,
-  type LineContent,
-  lineOfRow,
-  type LineRow,
-} from './line-row.ts';
-
-/** Which lines a read returned: all that this source has of the account from one day to another, both included. */
-export interface LinesRead extends DaysRead {
-  source: BankLine['source'];
-}
+import {GoneLines} from './gone-lines.ts';
+import {contentOf} from './line-row.ts';
+import {type LinesRead, LineWriter} from './line-writer.ts';
 
 /** How the lines of a read differ from those of the reads before it. */
 export interface LinesAdded {
@@ -34,50 +16,13 @@ export interface LinesAdded {
   gone: number;
 }
 
-/** The last read; the number of a statement is never used again, even if it is forgotten. */
-export const LAST_READ = `(select coalesce(max(read), 0) from (
-  select max(read) as read from reads union all select max(read) from statements))`;
-
-type FoundRow = LineRow & {isRead: number};
-const FOUND_LINE = `select ${LINE_COLUMNS}, exists (select 1 from statement_lines m where m.l = x.l and m.read = ?) as isRead
-  from lines x join line_texts t on t.l = x.l where x.scope = ? and x.key = ?`;
-
-const NO_LINES: LinesAdded = {added: 0, known: 0, changed: 0, gone: 0};
-
-/** New lines that are inserted together. */
-const HELD = 256;
 /** The lines of one scope. */
 export class StoredLines extends BookPart {
   readonly gone: GoneLines;
-  readonly #lines: HeldInsert;
-  readonly #texts: HeldInsert;
-  readonly #tokens: HeldInsert;
-  /** Which statements have a line. */
-  readonly #members: HeldInsert;
-  /** Keys of lines that are not inserted yet, or not yet lines of a statement. */
-  readonly #held = new Set<string>();
-  /** What the read has returned so far. A line of a statement with other content than before is a line of its own. */
-  #counts = {...NO_LINES};
-  #read = 0;
-  /** The last line before the read, and the last one now. */
-  #before = 0;
-  #last = 0;
-  /** A statement was forgotten, so the first line of a key may be missing. */
-  #hasForgotten = false;
-  /** Lines that have waited for others with their key. */
-  #alike = 0;
 
   constructor(db: SqliteDatabase, scope: number) {
     super(db, scope);
     this.gone = new GoneLines(db, scope);
-    this.#lines = new HeldInsert(db, 'lines', ['l', 'scope', 'read', ...LINE_FIELDS]);
-    this.#texts = new HeldInsert(db, 'line_texts', ['l', 'texts']);
-    this.#tokens = new HeldInsert(db, 'line_tokens', ['l', 'token', 'ends']);
-    this.#members = new HeldInsert(db, 'statement_lines', ['read', 'l']);
-  }
-
-  get #tables(): HeldInsert[] {
-    return [this.#lines, this.#texts, this.#tokens, this.#members];
   }
 
   /**
@@ -85,15 +30,15 @@ export class StoredLines extends BookPart {
    * did not return is gone.
    */
   add(lines: Iterable<BankLine>, read: LinesRead): LinesAdded {
-    this.db.transaction(() => {
-      this.#startRead();
+    return this.db.transaction(() => {
+      const writer = new LineWriter(this.db, this.scope);
       const isStatement = read.source === 'statement';
-      if (isStatement) for (const line of lines) this.#putStated(line);
-      else for (const line of numbered(lines)) this.#put(line);
-      this.#endRead(read);
-      this.#counts.gone = isStatement ? this.gone.compare(read) : this.gone.mark(read, this.#read);
+      if (isStatement) for (const line of lines) writer.putStated(line);
+      else for (const line of numbered(lines)) writer.put(line);
+      writer.end(read);
+      const gone = isStatement ? this.gone.compare(read) : this.gone.mark(read, writer.read);
+      return {...writer.counts, gone};
     });
-    return this.#counts;
   }
 
   /**
@@ -108,11 +53,11 @@ export class StoredLines extends BookPart {
   ): Promise<Facts> {
     this.db.begin();
     try {
-      this.#startRead();
-      const facts = await read((line) => this.#putStated(line));
+      const writer = new LineWriter(this.db, this.scope);
+      const facts = await read((line) => writer.putStated(line));
       const {days} = facts;
-      if (days !== undefined) this.#endRead({source: 'statement', account, ...days});
-      after(facts, this.#read);
+      if (days !== undefined) writer.end({source: 'statement', account, ...days});
+      after(facts, writer.read);
       if (days !== undefined) this.gone.compare({account, ...days});
       this.db.commit();
       return facts;
@@ -121,163 +66,7 @@ export class StoredLines extends BookPart {
       throw error;
     }
   }
-
-  #startRead(): void {
-    for (const table of this.#tables) table.clear(); // of a read that failed
-    this.#held.clear();
-    this.#counts = {...NO_LINES};
-    const {last, read, forgotten} = this.db
-      .prepare<{last: number; read: number; forgotten: number}>(
-        `select (select coalesce(max(l), 0) from lines) as last, ${LAST_READ} as read,
-           exists (select 1 from statements where forgotten_at is not null) as forgotten`,
-      )
-      .one();
-    this.#before = this.#last = last;
-    this.#read = read + 1;
-    this.#hasForgotten = forgotten === 1;
-  }
-
-  #endRead({source, account, from, to}: LinesRead): void {
-    this.#numberAlike();
-    this.#writeHeld();
-    this.db
-      .prepare('insert into reads (read, scope, source, account, first, last) values (?, ?, ?, ?, ?, ?)')
-      .run(this.#read, this.scope, source, account, from, to);
-  }
-
-  /**
-   * A line with the key of another one is a line of its own: what an earlier statement said is kept. Its key gets a hash
-   * of its content, and equal lines of a file are numbered. The new lines of a key wait until all of them are known: the
-   * one with the first content has the key itself, so that the order of the file changes nothing.
-   */
-  #putStated(line: BankLine): void {
-    const {key, found} = this.#ownKey(line);
-    if (found === undefined && key === line.key) this.#insert(line);
-    else if (isUnreadSame(found, line)) this.#keep(found);
-    else
-      this.db
-        .prepare('insert into w_alike (key, content, n) values (?, ?, ?)')
-        .run(line.key, contentOf(line), (this.#alike += 1));
-  }
-
-  /** The key of the first line with this content, and that line if the book has it. */
-  #ownKey(line: BankLine): {key: string; found: FoundRow | undefined} {
-    const first = this.#find(line.key);
-    if (first === undefined && !this.#hasForgotten) return {key: line.key, found: first};
-    const content = contentOf(line);
-    if (first !== undefined && contentOf(lineOfRow(first)) === content) return {key: line.key, found: first};
-    const key = keyWith(line.key, content);
-    const found = this.#find(key);
-    return first === undefined && found === undefined ? {key: line.key, found} : {key, found};
-  }
-
-  #numberAlike(): void {
-    const next = this.db.prepare<{key: string; content: string; n: number}>(
-      `select key, content, n from w_alike where (key, content, n) > (?, ?, ?) order by key, content, n limit 1`,
-    );
-    let before = {key: '', content: '', n: 0};
-    let [own, count] = ['', 0];
-    for (let row = next.get('', '', 0); row !== undefined; row = next.get(row.key, row.content, row.n)) {
-      if (row.key !== before.key) this.#leaveKey(row);
-      const line = lineOfRow({...ownJson<LineContent>(row.content), key: row.key}); // written by #putStated
-      const {key} = this.#ownKey(line);
-      count = key === own ? count + 1 : 1;
-      while (!this.#isPlaced({...line, key: count === 1 ? key : `${key}/${count}`})) count += 1;
-      own = key;
-      before = row;
-    }
-    this.db.exec('delete from w_alike');
-  }
-
-  /** A new line leaves its key to another new one whose content comes first. */
-  #leaveKey({key, content}: {key: string; content: string}): void {
-    const first = this.#find(key);
-    if (first === undefined || first.l <= this.#before) return;
-    const its = contentOf(lineOfRow(first));
-    if (content < its)
-      this.db.prepare('update lines set key = ? where l = ?').run(keyWith(key, its), first.l);
-  }
-
-  /** Whether the key is free, or that of an equal line that the read has not had yet. */
-  #isPlaced(line: BankLine): boolean {
-    const found = this.#find(line.key);
-    if (found === undefined) this.#insert(line);
-    else if (isUnreadSame(found, line)) this.#keep(found);
-    else return false;
-    return true;
-  }
-
-  #keep({l, key}: FoundRow): void {
-    this.#counts.known += 1;
-    this.#held.add(key);
-    this.#members.hold(this.#read, l);
-  }
-
-  #writeHeld(): void {
-    for (const table of this.#tables) table.write();
-    this.#held.clear();
-  }
-
-  #find(key: string): FoundRow | undefined {
-    if (this.#held.size >= HELD || this.#held.has(key)) this.#writeHeld();
-    return this.db.prepare<FoundRow>(FOUND_LINE).get(this.#read, this.scope, key);
-  }
-
-  #put(line: BankLine): void {
-    const before = this.#find(line.key);
-    if (before === undefined) this.#insert(line);
-    else if (contentOf(line) === contentOf(lineOfRow(before))) {
-      this.db.prepare('update lines set read = ?, gone = 0 where l = ?').run(this.#read, before.l);
-      this.#counts.known += 1;
-    } else this.#replace(line, before);
-  }
-
-  #insert(line: BankLine): void {
-    const l = (this.#last += 1);
-    this.#counts.added += 1;
-    this.#held.add(line.key);
-    this.#lines.hold(l, this.scope, this.#read, ...lineValues(line));
-    if (line.source === 'statement') this.#members.hold(this.#read, l);
-    this.#texts.hold(l, lineTextsJson(line));
-    this.#holdTokens(l, line);
-  }
-
-  #replace(line: BankLine, before: LineRow): void {
-    this.#counts.changed += 1;
-    this.#held.add(line.key);
-    const {amount, currency, account, bookingDay: day} = line;
-    const isAltered =
-      before.pending === 0 &&
-      (line.state === 'pending' ||
-        aboutLine({amount, currency, account, day}) !== aboutLine(before) ||
-        this.#isFound(before));
-    this.db
-      .prepare(
-        `update lines set read = ?, gone = 0, altered = max(altered, ?), ${LINE_FIELDS.map((name) => `${name} = ?`).join(', ')}
-         where l = ?`,
-      )
-      .run(this.#read, isAltered ? 1 : 0, ...lineValues(line), before.l);
-    this.db.prepare('update line_texts set texts = ? where l = ?').run(lineTextsJson(line), before.l);
-    this.db.prepare('delete from line_tokens where l = ?').run(before.l);
-    this.#holdTokens(before.l, line);
-  }
-
-  /** Whether the last match found what a line is about. */
-  #isFound({l}: LineRow): boolean {
-    const found = `select 1 from found_lines where l = ? and state in ('matched', 'returned')`;
-    return this.db.prepare(found).get(l) !== undefined;
-  }
-
-  #holdTokens(l: number, line: BankLine): void {
-    const tokens = new Map<string, boolean>();
-    for (const {text} of line.texts)
-      for (const {token, ends} of tokensOf(text)) tokens.set(token, (tokens.get(token) ?? true) && ends);
-    for (const [token, ends] of tokens) this.#tokens.hold(l, token, ends ? 1 : 0);
-  }
 }
-
-const keyWith = (key: string, content: string): string =>
-  `${key}/${hash('sha256', content, 'hex').slice(0, 8)}`;
 
 /** Equal lines without an id are numbered, so that one that is booked twice is two lines, in any order of the list. */
 function* numbered(lines: Iterable<BankLine>): Generator<BankLine> {
@@ -292,6 +81,3 @@ function* numbered(lines: Iterable<BankLine>): Generator<BankLine> {
     for (const [at, {line}] of all.entries()) yield at === 0 ? line : {...line, key: `${key}/${at + 1}`};
   }
 }
-
-const isUnreadSame = (found: FoundRow | undefined, line: BankLine): found is FoundRow =>
-  found?.isRead === 0 && contentOf(lineOfRow(found)) === contentOf(line);

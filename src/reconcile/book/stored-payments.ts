@@ -3,13 +3,11 @@ import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import type {ExpectedPayment} from '../model/payment.ts';
 import {type PaymentToken, paymentTokens} from '../model/tokens.ts';
 import {BookPart} from './book-part.ts';
-import {HeldInsert} from './held-insert.ts';
+import {HELD_ROWS, HeldInsert} from './held-insert.ts';
 import {hiddenTokens} from './hidden-words.ts';
 
 /** A change with its payments is committed after this many: a million would be one too large to undo. */
 const PAGE = 5000;
-/** Payments that are inserted together. */
-const HELD = 256;
 
 export interface PaymentRow {
   p: number;
@@ -54,7 +52,7 @@ const COLUMNS = [
   ...['key', 'record', 'owner', 'kind', 'account', 'amount'],
   ...['currency', 'rail', 'status', 'day', 'batch', 'reference', 'namespace'],
 ];
-/** The payments of one scope. */
+/** Adds payments to one scope. After an error it may hold payments that were not added, so it is not used again. */
 export class StoredPayments extends BookPart {
   readonly #payments: HeldInsert;
   readonly #texts: HeldInsert;
@@ -63,7 +61,7 @@ export class StoredPayments extends BookPart {
   /** Keys of payments that are not inserted yet, and whether one of them has no record. */
   readonly #held = new Set<string>();
   #holdsDoubt = false;
-  #last = 0;
+  #last: number;
   readonly #key: string;
 
   constructor(db: SqliteDatabase, scope: number, key: string) {
@@ -76,10 +74,7 @@ export class StoredPayments extends BookPart {
     this.#texts = new HeldInsert(db, 'payment_texts', ['p', 'traces', 'declared']);
     this.#tokens = new HeldInsert(db, 'payment_tokens', ['scope', 'token', 'p', 'kind']);
     this.#groups = new HeldInsert(db, 'payment_groups', ['scope', 'name', 'p']);
-  }
-
-  get #tables(): HeldInsert[] {
-    return [this.#payments, this.#texts, this.#tokens, this.#groups];
+    this.#last = db.prepare<{p: number}>('select coalesce(max(p), 0) as p from payments').one().p;
   }
 
   add(payments: Iterable<ExpectedPayment>): void {
@@ -89,7 +84,6 @@ export class StoredPayments extends BookPart {
 
   /** @returns how many it added */
   #addPage(source: Iterator<ExpectedPayment>): number {
-    this.#startHolding();
     let count = 0;
     for (; count < PAGE; count += 1) {
       const next = source.next();
@@ -100,22 +94,15 @@ export class StoredPayments extends BookPart {
     return count;
   }
 
-  #startHolding(): void {
-    for (const table of this.#tables) table.clear(); // of payments that could not be read
-    this.#held.clear();
-    this.#holdsDoubt = false;
-    this.#last = this.db.prepare<{p: number}>('select coalesce(max(p), 0) as p from payments').one().p;
-  }
-
   #writeHeld(): void {
-    for (const table of this.#tables) table.write();
+    for (const table of [this.#payments, this.#texts, this.#tokens, this.#groups]) table.write();
     this.#held.clear();
     this.#holdsDoubt = false;
   }
 
   #put(payment: ExpectedPayment): void {
     const isDoubt = payment.recordId === undefined;
-    if (this.#held.size >= HELD || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))
+    if (this.#held.size >= HELD_ROWS || this.#held.has(payment.key) || (this.#holdsDoubt && !isDoubt))
       this.#writeHeld();
     if (!isDoubt) this.#forgetDoubt(payment);
     const before = this.#numberOf(payment.key);

@@ -44,7 +44,7 @@ interface LostDecision {
   note: string;
 }
 
-interface StatementRow {
+type StatementRow = {
   read: number;
   account: string;
   name: string;
@@ -55,10 +55,7 @@ interface StatementRow {
   ending: string | null;
   author: string;
   at: string;
-  forgotten_by: string | null;
-  forgotten_at: string | null;
-  forgotten_note: string | null;
-}
+} & ({forgotten_at: null} | {forgotten_at: string; forgotten_by: string; forgotten_note: string});
 
 /** The statements of one scope. None is ever removed; one that is forgotten is only listed. */
 export class StoredStatements extends BookPart {
@@ -123,7 +120,7 @@ export class StoredStatements extends BookPart {
            and (?3 = 0 or exists (select 1 from statement_lines m where m.read = s.read and m.l = x.l))
          order by s.read desc`,
       )
-      .all(this.scope, line, has ? 1 : 0)
+      .all(this.scope, line, Number(has))
       .map(({read}) => String(read));
   }
 
@@ -252,7 +249,6 @@ export class StoredStatements extends BookPart {
     const reads = this.db.prepare<{read: number}>(same).all(this.scope, Number(id));
     for (const name of ['found_lines', 'candidates', 'twins', 'line_texts', 'line_tokens', 'lines'])
       this.db.prepare(`delete from ${name} where l in (${only})`).run(this.scope, Number(id));
-    this.db.prepare(`delete from twins where twin in (${only})`).run(this.scope, Number(id));
     for (const {read} of reads) {
       this.#dropRead(read);
       this.db
@@ -295,5 +291,5 @@ const statementOfRow = (row: StatementRow): ReadStatement => ({
   forgotten:
     row.forgotten_at === null
       ? undefined
-      : {by: row.forgotten_by ?? '', at: row.forgotten_at, note: row.forgotten_note ?? ''},
+      : {by: row.forgotten_by, at: row.forgotten_at, note: row.forgotten_note},
 });

@@ -114,11 +114,11 @@ function unlikeReported(work: MatchWork, row: BalanceRow, asked: AskedPeriod | u
   const reported = asked?.reported?.find((one) => isSame(one, row));
   if (reported === undefined) return 0n;
   const {minor, day} = reported;
-  const ends = [NO_END, ...(day === undefined || day <= row.last ? [] : [day, dayFrom(day, -1)])];
-  const gaps = ends.map(
-    (end) => BigInt(row.closing) + sumOf(work, row, [dayFrom(row.last, 1), end], IS_KNOWN) - minor,
-  );
-  return gaps.includes(0n) ? 0n : (gaps[0] ?? 0n);
+  const gapUntil = (end: string): bigint =>
+    BigInt(row.closing) + sumOf(work, row, [dayFrom(row.last, 1), end], IS_KNOWN) - minor;
+  const mayAgree =
+    day !== undefined && day >= row.last && [day, dayFrom(day, -1)].some((end) => gapUntil(end) === 0n);
+  return mayAgree ? 0n : gapUntil(NO_END);
 }
 
 export const inMajor = (minor: bigint, currency: string): string =>

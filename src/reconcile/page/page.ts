@@ -143,11 +143,11 @@ function checkText({balances, opening, closing, ...totals}: CurrencyTotals): Mar
     : markup`<p class="state bad">Opening and all lines do not add up to closing.</p>`;
 }
 
-function findingSections({findings, counts}: ReconcileReport): Markup | null {
-  if (findings.length === 0) return null;
+function findingSections({findings, counts}: ReconcileReport): Markup | undefined {
+  if (findings.length === 0) return undefined;
   const part = (kind: FindingKind) => {
     const all = findings.filter((finding) => finding.kind === kind);
-    if (all.length === 0) return null;
+    if (all.length === 0) return undefined;
     const more = counts[kind] - all.length;
     return markup`<h3>${FINDING_TITLES[kind]} <span class="number">${grouped(counts[kind])}</span></h3>
 <ul>${all.map((finding) => markup`<li>${sanitizer.line(findingText(finding))}</li>`)}</ul>${more > 0 && markup`<p>… and ${grouped(more)} more.</p>`}`;
@@ -214,8 +214,8 @@ function openSection({open, openCount, ages}: PageParts, {to}: ReconcileReport):
 ${rows}</tbody></table></div>${moreText(openCount)}</section>`;
 }
 
-function matchedSection({matched, matchedCount}: PageParts): Markup | null {
-  if (matchedCount === 0) return null;
+function matchedSection({matched, matchedCount}: PageParts): Markup | undefined {
+  if (matchedCount === 0) return undefined;
   const rows = matched.map(({payment, match, returned}) => {
     const proof = match?.proof;
     const back =
@@ -234,11 +234,11 @@ const moreText = (count: number): Markup | false =>
   markup`<p>The first ${grouped(MOST_ROWS)} of ${grouped(count)} are listed; the CSV files of --out have all of them.</p>`;
 
 /** Who decided what, and when. */
-function decisionSection(book: Book, within: AskedPeriod): Markup | null {
+function decisionSection(book: Book, within: AskedPeriod): Markup | undefined {
   const decisions = book
     .decisions()
     .filter(({line}) => !book.lines({key: line, within})[Symbol.iterator]().next().done);
-  if (decisions.length === 0) return null;
+  if (decisions.length === 0) return undefined;
   const rows = decisions.map(
     ({
       at,

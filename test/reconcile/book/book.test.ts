@@ -121,7 +121,12 @@ describe('the book', () => {
       }
       assert.throws(() => book.addLines(broken(), READ), /damaged/);
       assert.deepEqual([...book.lines()], []);
-      assert.equal(book.addLines([line('a'), line('a')], READ).known, 1);
+      assert.deepEqual(book.addLines([line('a'), line('a')], READ), {
+        added: 1,
+        known: 1,
+        changed: 0,
+        gone: 0,
+      });
     }));
 
   it('finds that lines are gone only among those that were read again', () =>
@@ -168,7 +173,9 @@ describe('the book', () => {
     withBook((book) => {
       const text = (word: string) => line('a', {text: `${word} REFERENCE-1 REFERENCE-2`});
       book.addLines([text('one'), text('two'), text('three')], READ);
-      book.addLines([text('four'), text('five')], READ);
+      assert.deepEqual(book.addLines([text('four'), text('five')], READ), {
+        ...{added: 0, known: 0, changed: 2, gone: 0},
+      });
       assert.equal(
         [...book.lines()].map(({line: {texts}}) => texts[0]?.text).join(),
         'five REFERENCE-1 REFERENCE-2',

@@ -183,8 +183,14 @@ describe('a period', () => {
       book.addLines([], READ);
       const why = (from: string, to: string) =>
         book.match(OPTIONS, {accounts: [ACCOUNT], from, to}).why.join();
-      assert.match(why('2026-03-05', '2026-03-09'), /: 2 lines that .* gone or altered, from 2026-03-05 on$/);
-      assert.match(why('2026-03-05', '2026-03-08'), /: 1 line that .*, from 2026-03-05 on$/);
+      assert.match(
+        why('2026-03-05', '2026-03-09'),
+        /: 2 lines that .* before are gone or altered, from 2026-03-05 on$/,
+      );
+      assert.match(
+        why('2026-03-05', '2026-03-08'),
+        /: 1 line that .* before is gone .*, from 2026-03-05 on$/,
+      );
       assert.match(why('2026-03-06', '2026-03-09'), /: 1 line that .*, from 2026-03-09 on$/);
       assert.equal(why('2026-03-06', '2026-03-08'), '');
     }));

@@ -25,9 +25,10 @@ function add(
     balances = [] as StatedBalances[],
     account = ACCOUNT,
     days = MARCH,
+    isNumberNamed = false,
   } = {},
 ): Promise<unknown> {
-  const origin = {account, name, by: 'kim', at: AT, isNumberNamed: false, mask: UNMASKED};
+  const origin = {account, name, by: 'kim', at: AT, isNumberNamed, mask: UNMASKED};
   return book.addStatement(origin, async ({take}) => {
     for (const one of lines) take(one);
     return {format, number, days, balances};
@@ -114,7 +115,11 @@ describe('a statement in the book', () => {
       assert.equal(why(book), 0);
       assert.deepEqual(states(book), {a: 'unexplained', 's a': 'unexplained'});
       assert.deepEqual(book.statements.all()[0]?.forgotten, forgotten.forgotten);
-      assert.match((await refusal(() => book.forget(newest?.id ?? '', how))).message, /is forgotten already/);
+      const {message, hint} = await refusal(() => book.forget(newest?.id ?? '', how));
+      assert.deepEqual(
+        [message, hint],
+        [`statement ${newest?.id} is forgotten already`, 'remit reconcile statements'],
+      );
       assert.match((await refusal(() => book.forget('99', how))).message, /no statement 99 was read/);
     }));
 
@@ -177,11 +182,14 @@ describe('a statement in the book', () => {
         book.statements.all().map(({name, lines}) => [name, lines]),
         [['copy.xml', 1]],
       );
+      book.forget(idOf(book, 'copy.xml'), how);
+      assert.deepEqual(Object.keys(states(book)), ['a']); // its line is in no other read
+      await add(book, 'copy.xml', [stated('s a')]);
       await add(book, 'other.xml', [stated('s a'), stated('s b', {amount: 7n})]);
       await add(book, 'march.xml', [stated('s a')]);
       assert.equal(why(book), 0); // the last one is valid
       book.forget(idOf(book, 'march.xml'), how); // wherever it was read
-      assert.equal(book.statements.all().filter(({forgotten}) => forgotten !== undefined).length, 2);
+      assert.equal(book.statements.all().filter(({forgotten}) => forgotten !== undefined).length, 3);
       assert.equal(why(book), 1);
     }));
 
@@ -267,12 +275,13 @@ describe('a statement in the book', () => {
       book.decide({...decision, verb: 'ignore', line: 's b'});
       book.decide({...decision, verb: 'ignore', line: 's a'});
       const id = idOf(book, 'wrong.xml');
-      const {message, exitCode} = await refusal(() => book.forget(id, how));
+      const {message, exitCode, hint} = await refusal(() => book.forget(id, how));
       assert.deepEqual(
         [exitCode, /1 decision .*: ignore s b \(interest\)$/.test(message)],
         [5, true],
         message,
       );
+      assert.equal(hint, `to drop them too: remit reconcile forget ${id} --with-decisions --note TEXT`);
       book.forget(id, {...how, withDecisions: true});
       assert.equal(states(book)['s a'], 'ignored');
     }));
@@ -310,7 +319,7 @@ describe('a statement in the book', () => {
       assert.equal(taken.exitCode, 5);
       assert.match(
         taken.hint ?? '',
-        /--account another account --statement FILE; if own\.xml was .* reconcile forget \d+ --note TEXT$/,
+        /: remit reconcile --account another account --statement FILE; if own\.xml was .*: remit reconcile forget \d+ --note TEXT$/,
       );
       assert.equal(book.statements.all()[0]?.name, 'own.xml');
       book.forget(idOf(book, 'own.xml'), how);
@@ -319,6 +328,19 @@ describe('a statement in the book', () => {
         const bytes = readFileSync(join(folder, name), 'latin1');
         for (const number of [NUMBER, other, like, '0006820101']) assert.ok(!bytes.includes(number), number);
       }
+    }));
+
+  it('may be of any account number that a person has named for the account', () =>
+    withBook(async (book) => {
+      await add(book, 'march.xml', [stated('s a')]);
+      const own = {number: 'DE99', days: APRIL};
+      const april = [stated('s b', {bookingDay: '2026-04-02'})];
+      await refusal(() => add(book, 'april.xml', april, own));
+      await add(book, 'april.xml', april, {...own, isNumberNamed: true});
+      for (const number of [NUMBER, 'DE99'])
+        assert.equal(book.statements.isOf(ACCOUNT, number, 'camt053'), true);
+      assert.equal(book.statements.isOf(ACCOUNT, 'DE88', 'camt053'), false);
+      await add(book, 'more.xml', [...april, stated('s c', {bookingDay: '2026-04-03'})], own);
     }));
 
   it('is not added twice after the statement that first had its line was forgotten', () =>

@@ -40,6 +40,7 @@ describe('tokens', () => {
     assert.deepEqual(words('12345678-9'), ['12345678-9']);
     assert.deepEqual(words('123\u2010456\u2014789'), ['123-456-789']);
     assert.deepEqual(words('INV-1234'), []); // seven letters and digits
+    assert.ok(words('REF:INV\u201012345/9').includes('inv-12345'));
     const moved = `${UUID.slice(0, 4)}-${UUID.slice(4)}`;
     assert.ok(!words(moved).includes(HEX));
   });

@@ -86,6 +86,9 @@ describe('MT940', () => {
       ['260302', '2026-03-02', '2026-03-02'],
       ['260302    ', '2026-03-02', '2026-03-02'], // as some banks write it
       ['2602300227', '2026-02-27', undefined],
+      ['2602290228', '2026-02-28', undefined],
+      ['2802290229', '2028-02-29', '2028-02-29'],
+      ['2807020101', '2028-01-01', '2028-07-02'], // as close to 1 January of the next year
     ] as const) {
       const {lines} = await read(statement([`:61:${days}C1,00NTRFNONREF`]));
       assert.deepEqual([lines[0]?.bookingDay, lines[0]?.valueDay], [booking, value], days);
@@ -217,9 +220,11 @@ describe('MT940', () => {
       (await read(statement([':61:260302C1,00NTRFX', ':86:A', ...rest]))).lines[0]?.texts.find(
         ({path}) => path === ':86:',
       )?.text;
-    for (const word of ['x:61:260302C1,00NTRFX', 'x-', '-x', 'x{', 'a -}'])
+    for (const word of ['x:61:260302C1,00NTRFX', 'x-', '-x', 'x{', '{x', 'a -}', 'a\u2028b'])
       assert.equal(await text(word), `A\n${word}`);
     assert.equal(await text(':NS:22', 'more'), 'A');
+    const {lines} = await read(statement([':61:260302C1,00NTRFX', ':NS:22', ':86:A\u2028B']));
+    assert.equal(lines[0]?.texts.at(-1)?.text, 'A\u2028B'); // not a line of the field before
   });
 
   describe('refuses', () => {
@@ -297,6 +302,11 @@ describe('MT940', () => {
       [
         'a closing balance alone',
         ':20:X\r\n:62F:C260302EUR1,00\r\n-\r\n',
+        /line 2: a closing balance without an opening balance$/,
+      ],
+      [
+        'the end of a page alone',
+        ':20:X\r\n:62M:C260302EUR1,00\r\n-\r\n',
         /line 2: a closing balance without an opening balance$/,
       ],
       [

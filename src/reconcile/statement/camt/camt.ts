@@ -37,11 +37,10 @@ class CamtReader implements XmlHandler {
   readonly #path: string[] = [];
   #text = '';
   #hasChildren = false;
-  #size = 0;
   #entries = 0;
   #statements = 0;
   #statement: CamtStatement | undefined;
-  #part: {element: CamtElement; details: CamtElement[]; depth: number} | undefined;
+  #part: {element: CamtElement; details: CamtElement[]; depth: number; size: number} | undefined;
 
   constructor(into: CollectedStatement, refuse: Refuse) {
     this.#into = into;
@@ -69,8 +68,7 @@ class CamtReader implements XmlHandler {
     }
     if (depth === 4 && this.#path[2] === 'Stmt' && PARTS.has(name)) {
       if (name === 'Ntry') this.#entries++;
-      this.#size = 0;
-      this.#part = {element: new CamtElement(), details: [], depth};
+      this.#part = {element: new CamtElement(), details: [], depth, size: 0};
     }
     if (name === DETAILS && this.#path[3] === 'Ntry') this.#part?.details.push(new CamtElement());
     for (const [attribute, value] of Object.entries(attributes)) this.#leaf(`@${attribute}`, value);
@@ -111,8 +109,8 @@ class CamtReader implements XmlHandler {
   #leaf(suffix: string, text: string): void {
     const part = this.#part;
     if (part === undefined) return;
-    this.#size += text.length;
-    if (this.#size > LARGEST_ENTRY) throw this.#refuse(this.place, 'the entry is too large');
+    part.size += text.length;
+    if (part.size > LARGEST_ENTRY) throw this.#refuse(this.place, 'the entry is too large');
     const isDetail = this.#path.includes(DETAILS);
     const target = isDetail ? (part.details.at(-1) ?? part.element) : part.element;
     target.add(this.#path.slice(part.depth - 1).join('/') + suffix, text);

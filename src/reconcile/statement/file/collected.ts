@@ -122,15 +122,16 @@ export class CollectedStatement {
     if (this.#asked === undefined && numbers.length < 2) return numbers[0];
     const more = numbers.length > MOST_SHOWN ? ', …' : '';
     const shown = numbers.slice(0, MOST_SHOWN).map(maskedNumber).join(', ') + more;
+    const isNone = found.length === 0;
     const hint =
-      found.length > 1 && this.#asked !== undefined
+      !isNone && this.#asked !== undefined
         ? 'name more of its last characters with --account-number'
         : `name one by its last four characters or more: --account-number ${numbers[0]?.slice(-4) ?? 'NUMBER'}`;
     const asked = maskedNumber(this.#asked ?? '');
     const what =
       this.#asked === undefined
         ? `statements of ${numbers.length} accounts: ${shown}`
-        : `${found.length === 0 ? 'no statement of the account' : 'several accounts that end with'} ${asked}; it has ${shown || 'none'}`;
+        : `${isNone ? 'no statement of the account' : 'several accounts that end with'} ${asked}; it has ${shown || 'none'}`;
     throw this.#refuse(undefined, `has ${what}`, hint);
   }
 }

@@ -4,7 +4,7 @@ import type {TextLine} from '../file/source.ts';
 /** A field with its continued lines. */
 export interface Mt940Field {
   readonly tag: string;
-  readonly lines: string[];
+  readonly lines: [string, ...string[]];
   readonly line: number;
 }
 
@@ -12,7 +12,7 @@ export interface Mt940Field {
 const MOST_LINES = 1000;
 
 /** Tags that are read outside of balances, and between them, where others are text: `:37 o'clock`. */
-const OUTSIDE = new Set(['20', '25', '25P', '60F', '60M', '61', '62F', '62M', '34F']);
+const OUTSIDE = new Set(['25', '25P', '60F', '60M', '61', '62F', '62M', '34F']);
 const BETWEEN = new Set(['20', '61', '62F', '62M', '86', 'NS']);
 
 /**
@@ -27,17 +27,17 @@ export async function* mt940Fields(
   let isBetween = false;
   for await (const {number: line, text: raw} of lines) {
     const text = raw.replaceAll(/[\u0001-\u0008\u000e-\u001f]/g, '').trimEnd();
-    const [, tag = '', rest = ''] = /^:([0-9]{2}[A-Z]?|NS):(.*)$/.exec(text) ?? [];
+    const [, tag = '', rest = ''] = /^:([0-9]{2}[A-Z]?|NS):(.*)/s.exec(text) ?? [];
     if ((isBetween ? BETWEEN : OUTSIDE).has(tag)) {
       if (open !== undefined) yield open;
       if (tag.startsWith('60')) isBetween = true;
       if (tag.startsWith('62')) isBetween = false;
       open = {tag, lines: [rest], line};
-    } else if (/^-\}?(?:\{.*)?$/.test(text) || text.startsWith('{')) {
+    } else if (/^-\}?(?:\{.*)?$/.test(text)) {
       if (open !== undefined) yield open;
       open = undefined;
       isBetween = false;
-      if (text.startsWith('-')) yield {tag: 'end', lines: [], line};
+      yield {tag: 'end', lines: [''], line};
     } else if (open !== undefined) {
       if (open.lines.push(text) > MOST_LINES) throw refuse({line}, 'a field with too many lines');
     }

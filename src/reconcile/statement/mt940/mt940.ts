@@ -55,7 +55,7 @@ class Mt940Reader {
     else if (tag === '86') this.#open?.texts.push(...textsOf(':86:', lines));
     else if (tag === '60F' || tag === '60M') this.#openStatement(field);
     else if (tag === '62F' || tag === '62M') this.#closeStatement(field);
-    else if (tag === '25' || tag === '25P') this.#number = accountIn(lines[0] ?? '');
+    else if (tag === '25' || tag === '25P') this.#number = accountIn(lines[0]);
     else if (tag === '34F') throw this.#refuse({line}, 'is an interim report (MT942), not a statement');
     else if (this.#statement !== undefined && (tag === '20' || tag === 'end'))
       throw this.#refuse({line}, 'the statement ends without a closing balance (:62F:)');
@@ -70,9 +70,8 @@ class Mt940Reader {
 
   #openStatement({lines, line}: Mt940Field): void {
     const at = {refuse: this.#refuse, place: {line}};
-    const {amount: opening, day: openingDay, currency} = balanceIn(lines[0] ?? '', at);
+    const {amount: opening, day: openingDay, currency} = balanceIn(lines[0], at);
     this.#statements++;
-    this.#into.account(this.#number);
     this.#into.begin();
     this.#statement = {currency, opening, openingDay};
   }
@@ -82,7 +81,7 @@ class Mt940Reader {
     const statement = this.#statement;
     if (statement === undefined) throw this.#refuse({line}, 'a closing balance without an opening balance');
     this.#statement = undefined;
-    const {amount: closing, day: closingDay, currency} = balanceIn(lines[0] ?? '', at);
+    const {amount: closing, day: closingDay, currency} = balanceIn(lines[0], at);
     if (currency !== statement.currency)
       throw this.#refuse(
         {line},
@@ -99,7 +98,7 @@ class Mt940Reader {
     const at = {refuse: this.#refuse, place: {line}};
     if (this.#statement === undefined) throw this.#refuse({line}, 'a transaction outside of a statement');
     const {currency} = this.#statement;
-    const [first = '', ...details] = lines;
+    const [first, ...details] = lines;
     const [, value = '', entry, mark = '', amount = '', type = '', references = ''] = LINE.exec(first) ?? [];
     if (mark === '') throw this.#refuse({line}, `${shortQuote(first)} is not a transaction`);
     const [reference = '', bankReference = ''] = references.split('//');
@@ -152,7 +151,7 @@ function daysOf(
 ): {bookingDay: string; valueDay: string | undefined} {
   const isInterestDay =
     entry !== undefined &&
-    /^\d{2}02(?:29|30)$/.test(value) &&
+    ['0229', '0230'].includes(value.slice(2)) &&
     !isDay(`20${value.slice(0, 2)}-02-${value.slice(4)}`);
   const near = shortDay(isInterestDay ? `${value.slice(0, 4)}28` : value, at);
   const valueDay = isInterestDay ? undefined : near;
