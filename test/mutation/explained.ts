@@ -344,7 +344,7 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The cache takes time or memory only: what is found is the same.',
   },
   {
-    symbol: 'Book.open',
+    symbol: 'Book.#open',
     before: 'setCache(db, CACHE_KIB);',
     after: ';',
     reason: 'The cache takes time or memory only: what is found is the same.',
