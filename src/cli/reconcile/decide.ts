@@ -1,12 +1,12 @@
 import {Args, Flags} from '@oclif/core';
-import {RemitError} from '../../errors.ts';
+import {type Hint, RemitError} from '../../errors.ts';
 import {AmountError, parseMajor} from '../../money/amount.ts';
 import {readNotedReturns} from '../../batch/report/noted-returns.ts';
 import {strippedLine} from '../../sanitize/harmful.ts';
 import type {Book} from '../../reconcile/book/book.ts';
 import type {FoundBankLine} from '../../reconcile/book/findings.ts';
 import type {Decision} from '../../reconcile/model/finding.ts';
-import {lineName, moneyText, paymentName} from '../../reconcile/report/words.ts';
+import {lineName, moneyText, paymentName, STATE_WORDS} from '../../reconcile/report/words.ts';
 import type {Context} from '../core/context.ts';
 import {serviceNow} from '../core/sandbox-clock.ts';
 import {stateDirFlag} from '../batch/flags.ts';
@@ -60,7 +60,7 @@ export abstract class DecisionCommand extends SharedCommand {
       const decision = {verb, line: found.line.key, payments: keys, ...signed};
       book.decide(decision, statedDifference(flags.difference, found.line.currency));
       return (): Decision => {
-        showDecision(out, book, decision);
+        showDecision(out, book, decision, found.match?.payments ?? []);
         return decision;
       };
     });
@@ -115,6 +115,15 @@ function isOnlyNoted(book: Book, key: string, {stateDir, profile}: Context, flag
   return notes.some(({line}) => line === key);
 }
 
+/** Reads the accounts of the book again, which is closed when a hint is printed. */
+function readHint({accounts}: Book, what: string): Hint {
+  const words =
+    accounts.length === 0
+      ? ['treasury', 'accounts', 'list']
+      : ['reconcile', ...accounts.flatMap((id) => ['--account', id])];
+  return (commands) => `read the ${what} first: ${commands.read(...words)}`;
+}
+
 /** @throws RemitError NOT_FOUND, or USAGE if several lines have this id */
 function findLine(book: Book, typed: string): FoundBankLine {
   for (const found of book.lines({key: typed})) return found;
@@ -124,7 +133,7 @@ function findLine(book: Book, typed: string): FoundBankLine {
   const [only] = found;
   if (only === undefined)
     throw new RemitError('NOT_FOUND', `no bank line ${typed} is known`, {
-      hint: (commands) => `read the lines first: ${commands.read('reconcile', '--account', 'ID')}`,
+      hint: readHint(book, 'lines'),
     });
   if (found.length > 1)
     throw new RemitError('USAGE', `${found.length} bank lines have the id ${typed}`, {
@@ -141,7 +150,7 @@ function requirePayment(book: Book, key: string): string {
     for (const {payment} of book.payments({batch}))
       if (payment.row?.reference === reference) return payment.key;
   throw new RemitError('NOT_FOUND', `no payment ${key} is known`, {
-    hint: (commands) => `read the payments first: ${commands.read('reconcile', '--account', 'ID')}`,
+    hint: readHint(book, 'payments'),
   });
 }
 
@@ -151,17 +160,25 @@ const DONE: Readonly<Record<Decision['verb'], string>> = {
   ignore: 'Ignored',
 };
 
+/** With the payments that the line belonged to, and those that it belongs to now. */
 function showDecision(
   out: Context['out'],
   book: Book,
   {verb, line: key, payments, by, note}: Decision,
+  before: readonly string[],
 ): void {
-  for (const {line} of book.lines({key})) {
+  for (const {line, state, match} of book.lines({key})) {
     const what = `${moneyText(line.amount, line.currency, {signed: true})} on ${line.bookingDay}`;
-    const texts = [`${DONE[verb]} by ${by}: bank line ${lineName(line)}, ${what}`];
-    for (const payment of payments)
+    const done = verb === 'reject' && payments.length === 0 ? 'Undone' : DONE[verb];
+    const texts = [`${done} by ${by}: bank line ${lineName(line)}, ${what}`];
+    const about = new Set([...payments, ...before, ...(match?.payments ?? [])]);
+    for (const payment of about)
       for (const found of book.payments({key: payment}))
-        texts.push(`  ${paymentName(found.payment)}: ${found.state.replaceAll('_', ' ')}`);
+        texts.push(
+          `  ${paymentName(found.payment)} is now ${found.state.replaceAll('_', ' ')}: ${STATE_WORDS[found.state]}`,
+        );
+    if (about.size === 0 && verb === 'reject')
+      texts.push(`  The line is now ${state.replaceAll('_', ' ')}, with no payment`);
     out.text([...texts, `  Note: ${note}`].map(strippedLine).join('\n'));
   }
 }

@@ -170,6 +170,14 @@ export class Book {
       .one();
   }
 
+  /** Those that were ever read. */
+  get accounts(): string[] {
+    return this.#db
+      .prepare<{account: string}>('select distinct account from reads where scope = ? order by account')
+      .all(this.#scope)
+      .map(({account}) => account);
+  }
+
   /** All of `lines` or, if reading them fails, none. */
   addLines(lines: Iterable<BankLine>, read: LinesRead): LinesAdded {
     this.#lock.assertHeld();
