@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core';
-import {type CommandBuilder, RemitError} from '../../errors.ts';
+import {type Hint, RemitError} from '../../errors.ts';
 import {AmountError, parseMajor} from '../../money/amount.ts';
 import {readNotedReturns} from '../../batch/report/noted-returns.ts';
 import {strippedLine} from '../../sanitize/harmful.ts';
@@ -115,11 +115,13 @@ function isOnlyNoted(book: Book, key: string, {stateDir, profile}: Context, flag
   return notes.some(({line}) => line === key);
 }
 
-/** A hint that reads the accounts of the book again. */
-function readAgain(what: string, {accounts}: Book): (commands: CommandBuilder) => string {
-  const words = ['reconcile', ...accounts.flatMap((id) => ['--account', id])];
-  return (commands) =>
-    `read ${what} first: ${commands.read(...(accounts.length === 0 ? ['treasury', 'accounts', 'list'] : words))}`;
+/** Reads the accounts of the book again, which is closed when a hint is printed. */
+function readHint({accounts}: Book, what: string): Hint {
+  const words =
+    accounts.length === 0
+      ? ['treasury', 'accounts', 'list']
+      : ['reconcile', ...accounts.flatMap((id) => ['--account', id])];
+  return (commands) => `read the ${what} first: ${commands.read(...words)}`;
 }
 
 /** @throws RemitError NOT_FOUND, or USAGE if several lines have this id */
@@ -131,7 +133,7 @@ function findLine(book: Book, typed: string): FoundBankLine {
   const [only] = found;
   if (only === undefined)
     throw new RemitError('NOT_FOUND', `no bank line ${typed} is known`, {
-      hint: readAgain('the lines', book),
+      hint: readHint(book, 'lines'),
     });
   if (found.length > 1)
     throw new RemitError('USAGE', `${found.length} bank lines have the id ${typed}`, {
@@ -148,7 +150,7 @@ function requirePayment(book: Book, key: string): string {
     for (const {payment} of book.payments({batch}))
       if (payment.row?.reference === reference) return payment.key;
   throw new RemitError('NOT_FOUND', `no payment ${key} is known`, {
-    hint: readAgain('the payments', book),
+    hint: readHint(book, 'payments'),
   });
 }
 

@@ -35,7 +35,10 @@ describe('reconcile without ids in the lines', () => {
       const decided = await desk.desk.remit(`${words} --note checked`);
       assert.equal(decided.exitCode, 0, decided.stderr);
       assert.match(decided.stdout, /^Confirmed by \S+: bank line \S+, -1\d\d\.50 USD on /m);
-      assert.match(decided.stdout, /^ {2}INV-2026-00\d of payout batch nov: matched$/m);
+      assert.match(
+        decided.stdout,
+        /^ {2}INV-2026-00\d of payout batch nov is now matched: booked by the bank$/m,
+      );
     }
     const [line] = confirms.filter((confirm) => confirm?.includes(other ?? ''));
     const taken = await desk.desk.remit(`${line?.replace(other ?? '', one ?? '')} --difference 1 --note x`);

@@ -419,6 +419,10 @@ describe('decisions about bank lines', () => {
     // Without a payment, reject undoes it.
     const undo = await desk.desk.remit(`${next.replace('ignore', 'reject')} --note again`);
     assert.equal(undo.exitCode, 0, undo.stderr);
+    assert.match(
+      undo.stdout,
+      /^Undone by \S+: bank line .*\n {2}The line is now unexplained, with no payment$/m,
+    );
     assert.match((await desk.reconcile()).stdout, /credit of 7\.00 USD on \S+, “Interest”/);
   });
 
@@ -449,8 +453,22 @@ describe('decisions about bank lines', () => {
     transport.send = send;
   });
 
+  it('say what becomes of the payment that had the line', async () => {
+    const id = await desk.record('INV-2026-001');
+    const list = (await desk.desk.remit(`treasury transactions ${desk.account} --json`)).json();
+    const line = (list as {id: string; description: string}[]).find((one) => one.description.includes(id));
+    await desk.reconcile();
+    const ignored = await desk.desk.remit(`reconcile ignore ${line?.id} --note x`);
+    assert.match(ignored.stdout, /^ {2}INV-2026-001 of payout batch nov is now \w+: no bank line/m);
+    const undone = await desk.desk.remit(`reconcile reject ${line?.id} --note x`);
+    assert.match(undone.stdout, /^ {2}INV-2026-001 of payout batch nov is now matched: booked by the bank$/m);
+  });
+
   it('refuse a line or a payment that is not known, and an empty note', async () => {
-    assert.equal((await desk.desk.remit('reconcile ignore nothing --note x')).exitCode, 4);
+    const refused = await desk.desk.remit('reconcile ignore nothing --note x');
+    assert.equal(refused.exitCode, 4);
+    const again = new RegExp(`^Hint: read the lines first: remit reconcile --account ${desk.account}$`, 'm');
+    assert.match(refused.stderr, again);
     const id = await desk.record('INV-2026-001');
     assert.equal((await desk.desk.remit(`reconcile confirm nothing ${id} --note x`)).exitCode, 4);
     for (const flags of ['--note=', '--note x --by=']) {
