@@ -95,6 +95,6 @@ export class Pacer {
   #pause(now: number): void {
     this.#accepted = 0;
     this.#acceptedAt = now;
-    this.#next = now + 1000 / this.rps;
+    this.#next = Math.max(this.#next, now + 1000 / this.rps); // the rate may have risen since the last send
   }
 }

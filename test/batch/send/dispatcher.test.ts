@@ -104,6 +104,12 @@ describe('a run at the speed that is found', () => {
     );
   });
 
+  it('sends nothing earlier because of a refusal', async () => {
+    const ok: Step = {tookMs: 1, end: 'ok', retryAfterMs: undefined};
+    const {broken} = await run(5, [{...ok, tookMs: 225, end: 'refused'}, ok, ok, ok], {maxInFlight: 2});
+    assert.deepEqual(broken, []);
+  });
+
   it('sends one at a time until something succeeds', async () => {
     const refusal: Step = {tookMs: 20, end: 'rejected', retryAfterMs: undefined};
     const {broken} = await run(20, [refusal], {maxInFlight: 64});
