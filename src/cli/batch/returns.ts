@@ -158,11 +158,11 @@ export async function returnsIn(
   const payments = [...book.payments({state: 'returned'})].map(({payment}) => payment);
   const ids = payments.flatMap(({recordId}) => recordId ?? []);
   const {returned: again} = paidAgain(book, payments, repayReference);
-  const wanted = payments.flatMap(({key, kind, amount, row}): WantedSecond[] => {
+  const wanted = payments.flatMap(({key, kind, amount, currency, row}): WantedSecond[] => {
     const {isRead, reference} = again.get(key) ?? {};
     return kind === 'transfer' || row === undefined || isRead !== false || reference === undefined
       ? []
-      : [{key, kind, amount, namespace: row.namespace, reference}];
+      : [{key, kind, amount, currency, namespace: row.namespace, reference}];
   });
   const later = wanted.length === 0 ? new Map<string, SecondPayment>() : await sentSince(wanted);
   const keys = new Map(payments.map(({recordId = '', key}) => [recordId, key]));

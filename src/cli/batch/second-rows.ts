@@ -9,6 +9,7 @@ import type {Mode} from '../../contract/mode.ts';
 import {RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
 import {withLoopback} from '../../network/local.ts';
+import {isSent} from '../../reconcile/model/payment.ts';
 
 /** The row that would pay a returned payment again. */
 export interface WantedSecond {
@@ -19,6 +20,7 @@ export interface WantedSecond {
   reference: string;
   /** Minor units, of either sign. */
   amount: bigint;
+  currency: string;
 }
 
 export type SecondPayment = Pick<BankReturn, 'heldBy' | 'sent'>;
@@ -52,7 +54,7 @@ export async function secondPaymentsIn(
           continue;
         for (const one of rows) {
           const second = secondPayment(batch, one);
-          if (second !== undefined) found.set(one.key, second);
+          if (second !== undefined && found.get(one.key)?.sent === undefined) found.set(one.key, second);
         }
       } finally {
         if (!isOwn) await batch.close();
@@ -64,16 +66,16 @@ export async function secondPaymentsIn(
 
 function secondPayment(
   {plan, journal}: OpenBatch,
-  {namespace, reference, amount}: WantedSecond,
+  {namespace, reference, amount, currency}: WantedSecond,
 ): SecondPayment | undefined {
   const row = plan.namespace === namespace ? journal.rows.of(reference) : undefined;
   const state = row && journal.stateOf(row);
-  if (row === undefined || state === undefined || !SENT.has(state)) return undefined;
+  if (row === undefined || state === undefined || !SENT.has(state) || row.currency !== currency)
+    return undefined;
+  // No reconcile reads payments of subaccounts.
+  const isPaid = state === 'accepted' && row.subaccount === null && isSent(row.outcome?.status ?? undefined);
   const isSame = BigInt(row.amount) === (amount < 0n ? -amount : amount);
-  return {
-    heldBy: plan.batchId,
-    sent: state !== 'accepted' ? undefined : isSame ? 'later' : 'otherwise',
-  };
+  return {heldBy: plan.batchId, sent: !isPaid ? undefined : isSame ? 'later' : 'otherwise'};
 }
 
 function noneIfUnread(error: unknown): undefined {

@@ -50,24 +50,26 @@ export function paidAgain(
   }
   const repayment = (payment: ExpectedPayment, first: string): Repayment => {
     const named = (reference: string) => nameOf(payment, reference);
-    const own = payers.get(named(first))?.payment.row?.batch;
-    if (own !== undefined) return {reference: first, by: own, heldBy: own, isRead: true}; // with a new key
+    // A smaller payment somewhere in the chain pays nothing of the debt unless a person says so.
+    const counts = (found: FoundPayment) =>
+      found.payment.amount === payment.amount || found.match?.rule === 'confirmed';
+    const own = payers.get(named(first));
+    if (own !== undefined && counts(own)) {
+      const by = own.payment.row?.batch; // with a new key
+      return {reference: first, by, heldBy: by, isRead: true};
+    }
     let reference = repayReference(first);
-    let {amount} = payment;
     let heldBy: string | undefined;
     for (; ; reference = repayReference(reference)) {
       const name = named(reference);
-      const holder = holders.get(name)?.at(-1);
-      heldBy = holder?.row?.batch ?? heldBy;
+      heldBy = holders.get(name)?.at(-1)?.row?.batch ?? heldBy;
       if (payers.has(name) || !back.has(name)) break;
-      amount = holder?.amount ?? amount;
     }
     const isRead = holders.get(named(reference))?.some(({recordId}) => recordId !== undefined) === true;
     const one = {reference, by: undefined, heldBy, isRead};
     const found = payers.get(named(reference));
     if (found === undefined) return one;
-    const counts = found.payment.amount === amount || found.match?.rule === 'confirmed';
-    return counts ? {...one, by: heldBy} : {...one, other: found};
+    return counts(found) ? {...one, by: found.payment.row?.batch} : {...one, other: found};
   };
   const seconds = rows.flatMap(({payment, row}) =>
     (holders.get(nameOf(payment, repayReference(row.reference))) ?? []).filter(

@@ -58,6 +58,22 @@ describe('a returned row', () => {
     assert.match(status.stdout, /R03; paid again by batch dec$/m);
   });
 
+  it('is not paid again by a row that has failed since', async () => {
+    await desk.returned(ROW);
+    await desk.reconcile();
+    await remit('payouts batch report nov');
+    const ran = await remit(
+      `payouts batch run ${failed('nov')} --batch-id dec --accept duplicates=1 --yes --until debited`,
+    );
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const about = async () => (await remit('payouts batch status nov')).stdout;
+    assert.match(await about(), /; paid again by batch dec since the last reconcile$/m);
+    const id = await desk.record(`${ROW}-again1`, 'dec');
+    await desk.desk.sandbox.sandbox.simulate({kind: 'payout', id, outcome: 'return', code: 'R01'});
+    await remit('payouts batch status dec --refresh');
+    assert.match(await about(), /; to be paid again by batch dec$/m);
+  });
+
   it('is not paid again by a row in doubt', async () => {
     await desk.returned(ROW);
     await desk.reconcile();

@@ -85,6 +85,19 @@ describe('a payment that came back', () => {
     }
   });
 
+  it('is open after a smaller payment came back, whatever pays that again, and paid by one of its own amount', async () => {
+    const cent = second({amount: -1n});
+    const lines = [paid(1), back(1), {...paid(2), amount: -1n}, back(2, {amount: 1n})];
+    for (const [amount, by] of [
+      [-1n, undefined],
+      [-1000n, 'jan'],
+    ] as const) {
+      const third = payment(3, {...row('jan', 'INV-1-again2'), amount, day: '2026-03-16'});
+      const {of} = await repaid([first, cent, third], lines);
+      assert.deepEqual(of(1), {reference: 'INV-1-again2', by});
+    }
+  });
+
   it('is two returns if two namespaces have its reference', async () => {
     const other = payment(3, row('nov-b', 'INV-1', 'other'));
     const lines = [paid(1), back(1), paid(3), back(3)];
