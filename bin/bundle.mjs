@@ -173,7 +173,7 @@ const asAscii = (code) =>
 function startText(wanted) {
   const files = commandFiles();
   return `
-const {allHelp: allHelpWith, completionTree: completionTreeWith, manPages: manPagesWith, rootHelp: rootHelpWith, start: startWith, withV8Defaults} = require('./src/cli/core/start.ts');
+const {allHelp: allHelpWith, completionTree: completionTreeWith, manPages: manPagesWith, rootHelp: rootHelpWith, start: startWith} = require('./src/cli/core/start.ts');
 const ids = ${JSON.stringify(files.map(([id]) => id))};
 ${switchText(
   'const command = (name)',
@@ -187,7 +187,6 @@ export const COMMANDS = new Proxy({}, {
   getOwnPropertyDescriptor: () => LISTED,
 });
 const pjson = ${JSON.stringify(inlinedPackage())};
-export {withV8Defaults};
 export const start = (argv, root) => startWith(argv, {root, pjson, commands: COMMANDS});
 export const allHelp = (root) => allHelpWith({root, pjson, commands: COMMANDS});
 export const completionTree = (root) => completionTreeWith({root, pjson, commands: COMMANDS});

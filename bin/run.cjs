@@ -100,8 +100,7 @@ async function run() {
   const bundle = load('remit.cjs', name, parts);
   if (typeof bundle.start !== 'function') return refuse(damaged(new Error('dist/remit.cjs is incomplete')));
   const {exitCode, id} = await bundle.start(argv, root);
-  const kept = id === undefined ? [] : parts.filter((part) => isWorthKeeping(part, exitCode));
-  if (kept.length > 0) bundle.withV8Defaults(() => kept.forEach((part) => keep(part, exitCode)));
+  if (id !== undefined) for (const part of parts) if (isWorthKeeping(part, exitCode)) keep(part, exitCode);
   return process.exit(exitCode);
 }
 
@@ -146,12 +145,7 @@ function load(part, name, parts) {
   own.filename = file;
   own.paths = Module._nodeModulePaths(path.dirname(file));
   Module._cache[file] = own; // oclif requires the bundle once more, for its commands
-  const compile = () => new vm.Script(source, {filename: file, cachedData: cache.code});
-  const [first] = parts;
-  const script = guarded(
-    () => (first?.own.loaded ? first.own.exports.withV8Defaults(compile) : compile()),
-    part,
-  );
+  const script = guarded(() => new vm.Script(source, {filename: file, cachedData: cache.code}), part);
   parts.push({part, own, script, cache});
   const requireFrom = (id) => {
     if (id !== './remit.cjs' && id !== './more.cjs' && id !== './rest.cjs') return own.require(id);

@@ -43,7 +43,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   arguments: ['errors', 'nearest', 'narrow'],
   clock: ['narrow'],
   spreadsheet: [],
-  'v8-flags': [],
   nearest: [],
   phrases: [],
   'shell-word': [],
@@ -53,7 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   html: ['sanitize', 'narrow'],
   service: ['contract', 'money', 'errors', 'narrow'],
   network: ['errors', 'narrow'],
-  store: ['errors', 'clock', 'network', 'shell-word', 'v8-flags', 'narrow'],
+  store: ['errors', 'clock', 'network', 'shell-word', 'narrow'],
   doubts: ['contract', 'store', 'network', 'errors', 'narrow'],
   client: [
     'contract',
@@ -153,7 +152,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   parties: ['batch', 'contract', 'store', 'errors', 'clock', 'nearest', 'phrases', 'narrow'],
   automation: ['batch', 'arguments', 'errors', 'narrow'],
   library: ['client', 'contract', 'service', 'errors', 'narrow'],
-  cli: [...BELOW_COMMANDS, 'v8-flags'],
+  cli: BELOW_COMMANDS,
   commands: ['cli', ...BELOW_COMMANDS],
 };
 

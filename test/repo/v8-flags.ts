@@ -1,3 +1,4 @@
+import {syncBuiltinESMExports} from 'node:module';
 import v8 from 'node:v8';
 
 // Tests run much code a few times each. To optimize it as early as V8 11 does takes a sixth of their processor time. Later
@@ -11,3 +12,4 @@ const {setFlagsFromString} = v8;
 v8.setFlagsFromString = (flags) => {
   if (!KEEP_HEAP_SMALL.test(flags)) setFlagsFromString(flags);
 };
+syncBuiltinESMExports();

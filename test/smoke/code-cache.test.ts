@@ -19,7 +19,6 @@ import {
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {before, beforeEach, describe, it} from 'mocha';
-import {payeeId} from '../batch/harness.ts';
 import {cleanEnv, spawnCli} from './spawn-cli.ts';
 
 describe('the code cache', () => {
@@ -89,18 +88,6 @@ describe('the code cache', () => {
   it('has a file for each part of the bundle that the command runs', async () => {
     await remit('payouts batch list -q');
     assert.deepEqual(commands(), ['payouts.batch.list', 'payouts.batch.list']);
-  });
-
-  it('is not written again by a command that sets flags of V8', async () => {
-    const csv = join(cacheHome, 'a.csv');
-    writeFileSync(csv, `reference,payee_id,amount,currency_code\nA,${payeeId(1)},1.00,USD\n`);
-    const env = {REMIT_API_KEY: 'test_key', REMIT_BASE_URL: 'http://127.0.0.1:9'};
-    const lines = [`payouts batch plan ${csv} --batch-id b -q`, 'payouts batch status b -q'];
-    const written = async () => {
-      for (const line of lines) await remit(line, {...env, REMIT_STATE_DIR: join(cacheHome, 'state')});
-      return readdirSync(folder()).map((name) => [name, statSync(join(folder(), name)).ino]);
-    };
-    assert.deepEqual(await written(), await written());
   });
 
   it('is not written by --version', async () => {

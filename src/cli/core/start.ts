@@ -8,8 +8,6 @@ import {main, reportEarly, topicTreeOf, type Ended} from './main.ts';
 import type {App} from './app.ts';
 import {processRuntime} from '../runtime/runtime.ts';
 
-export {withV8Defaults} from '../../v8-flags.ts';
-
 /** The parts of package.json that oclif reads. */
 export interface PackageJson {
   name: string;

@@ -1,5 +1,4 @@
-import {getHeapSpaceStatistics} from 'node:v8';
-import {setV8Flags} from '../../v8-flags.ts';
+import {getHeapSpaceStatistics, setFlagsFromString} from 'node:v8';
 
 /** Old objects may grow by this percentage before V8 collects them. */
 const GROWTH_PERCENT = 20;
@@ -10,8 +9,8 @@ const GROWTH_PERCENT = 20;
  * whole files or serve requests for hours.
  */
 export function keepHeapSmall(): void {
-  setV8Flags(`--heap-growing-percent=${GROWTH_PERCENT}`, '--heap-growing-percent=0');
-  growYoungSpaceBy(1); // otherwise large results, or a flood of requests, would grow the young generation to 48 MB
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  setFlagsFromString('--semi-space-growth-factor=1'); // otherwise large results, or a flood of requests, would grow the young generation to 48 MB
 }
 
 /** V8 gives a process at most two halves of 16 MB each, and starts with 1 MB. */
@@ -29,18 +28,15 @@ const MOST_PIECES = 512;
  * small a heap cost more than they save.
  */
 export function enlargeYoungSpace(): void {
-  setV8Flags('--no-parallel-scavenge', '--parallel-scavenge');
-  growYoungSpaceBy(2);
+  setFlagsFromString('--no-parallel-scavenge');
+  setFlagsFromString('--semi-space-growth-factor=2');
   let held: unknown[] = [];
   for (let pieces = 0; pieces < MOST_PIECES && youngBytes() < YOUNG_BYTES; pieces += 1) {
     held.push(new Array(PIECE_LENGTH).fill(pieces));
     if (held.length > MOST_HELD) held = held.slice(-MOST_HELD / 2);
   }
-  growYoungSpaceBy(1);
+  setFlagsFromString('--semi-space-growth-factor=1');
 }
-
-const growYoungSpaceBy = (factor: number): void =>
-  setV8Flags(`--semi-space-growth-factor=${factor}`, '--semi-space-growth-factor=2');
 
 const youngBytes = (): number =>
   getHeapSpaceStatistics().find(({space_name: name}) => name === 'new_space')?.space_size ?? YOUNG_BYTES;

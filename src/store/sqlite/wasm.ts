@@ -1,7 +1,7 @@
 import {rmdirSync} from 'node:fs';
+import {setFlagsFromString} from 'node:v8';
 import type {Database, Statement} from 'node-sqlite3-wasm';
 import {codeOf} from '../../narrow.ts';
-import {setV8Flags} from '../../v8-flags.ts';
 import type {SqlRow, SqlValue} from '../port/port.ts';
 import type {RawDatabase, RawStatement} from './raw.ts';
 
@@ -62,7 +62,6 @@ const DEFAULT_TIER_UP_BYTES = process.versions.v8.startsWith('11.') ? 1_800_000 
  * and without two optimisations of loops, which take a third of that and gain nothing here.
  */
 const SMALLER_TIER_UP = '--wasm-num-compilation-tasks=1 --no-wasm-loop-unrolling --no-wasm-loop-peeling';
-const DEFAULT_TIER_UP = '--wasm-num-compilation-tasks=128 --wasm-loop-unrolling --wasm-loop-peeling';
 
 /**
  * V8 reads the number when a module is loaded, so the other modules of this process keep the default. No other flag
@@ -70,14 +69,12 @@ const DEFAULT_TIER_UP = '--wasm-num-compilation-tasks=128 --wasm-loop-unrolling 
  * stay slow too; with the flag set back after loading, every function that runs later is compiled twice at once.
  */
 async function withLateTierUp<T>(work: () => Promise<T>): Promise<T> {
-  setV8Flags(SMALLER_TIER_UP, DEFAULT_TIER_UP);
-  const setBudget = (bytes: number) =>
-    setV8Flags(`--wasm-tiering-budget=${bytes}`, `--wasm-tiering-budget=${DEFAULT_TIER_UP_BYTES}`);
-  setBudget(TIER_UP_BYTES);
+  setFlagsFromString(SMALLER_TIER_UP);
+  setFlagsFromString(`--wasm-tiering-budget=${TIER_UP_BYTES}`);
   try {
     return await work();
   } finally {
-    setBudget(DEFAULT_TIER_UP_BYTES);
+    setFlagsFromString(`--wasm-tiering-budget=${DEFAULT_TIER_UP_BYTES}`);
   }
 }
 
