@@ -147,9 +147,9 @@ describe('a period', () => {
       };
       assert.deepEqual(states('2026-03-01', '2026-03-31'), ['booked_later', 'not_sent', 'overdue']);
       assert.deepEqual(states('2026-03-30', '2026-03-30'), ['booked_later', 'overdue']);
-      assert.deepEqual(states('2026-03-01', '2026-03-31', '2026-03-31'), [
-        ...['booked_later', 'expected', 'not_sent'],
-      ]);
+      const early = '2026-03-31'; // before the second payment is due
+      assert.deepEqual(states('2026-03-01', early, early), ['booked_later', 'expected', 'not_sent']);
+      assert.deepEqual(states('2026-04-01', '2026-04-30', early), ['expected, carried', 'matched, carried']);
       assert.deepEqual(states('2026-04-01', '2026-04-30'), ['matched, carried', 'overdue, carried']);
       for (const day of ['2026-05-20', '2026-05-31'])
         assert.deepEqual(states('2026-05-01', day), ['overdue, carried', 'returned, carried']);
