@@ -66,11 +66,11 @@ export async function saveBook(
   const {notes} = readNotedReturns([team.stateDir], profile);
   const noteOf = new Map(notes.map((note) => [note.id, note]));
   const returns = [...new Set([...found.keys(), ...noteOf.keys()])].map((id): BookReturn => {
-    const {code = null, day = null, paidAgainBy, repayReference, heldBy} = found.get(id) ?? {};
+    const {code = null, day = null, paidAgainBy, repayReference, heldBy = null} = found.get(id) ?? {};
     const note = noteOf.get(id);
     return {
       ...{id, code, day, paid_again_by: paidAgainBy ?? null, repay_reference: repayReference ?? null},
-      ...{held_by: heldBy ?? null, note: note === undefined ? null : JSON.stringify(note)},
+      ...{held_by: heldBy, note: note === undefined ? null : JSON.stringify(note)},
     };
   });
   await team.saveBook({service: profile, identity: book.identity, returns});

@@ -22,17 +22,15 @@ const SHOWN = 10;
 /** Findings of each kind after which a command is printed. */
 const WITH_COMMANDS = 3;
 
-/** One of the statements may be wrong, and can be forgotten; a line that only the statement has is a finding. */
-const LACKS_LINE = /: the statement does not have /;
-
 /** What a reconcile found, for people: sums that add up, then what to look at, each with what to type next. */
 export function reconcileText(report: ReconcileReport, commands: CommandBuilder): string {
   return [
     ...headline(report, commands),
-    ...report.why.flatMap((why) => [
-      `  ${capital(cleanLine(why))}`,
-      ...(LACKS_LINE.test(why) ? [`    ${cleanLine(commands.read('reconcile', 'statements'))}`] : []),
-    ]),
+    ...report.why.map((why) => `  ${capital(cleanLine(why))}`),
+    // One of them may be wrong, and can be forgotten.
+    ...(report.conclusive || !report.hasStatements
+      ? []
+      : [`    ${cleanLine(commands.read('reconcile', 'statements'))}`]),
     ...report.tables.flatMap((totals) => totalsLines(totals, report)),
     ...FINDINGS.flatMap((kind) => findingLines(kind, report, commands)),
     ...unplannedLines(report),

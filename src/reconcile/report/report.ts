@@ -59,6 +59,8 @@ export interface ReconcileReport {
   batches: readonly string[];
   conclusive: boolean;
   why: readonly string[];
+  /** Whether statements count that were read in this run or an earlier one. */
+  hasStatements: boolean;
   /** By account and currency. */
   tables: readonly CurrencyTotals[];
   /** The first of each kind, in the order of `FINDINGS`. */
@@ -196,6 +198,7 @@ export function readReconcileReport(
     ...about,
     conclusive: totals.conclusive && why.length === 0,
     why: [...totals.why, ...why],
+    hasStatements: book.statements.all().some(({forgotten}) => forgotten === undefined),
     tables: totals.perCurrency,
     ...{findings: found.kept(), counts: found.counts, unplanned, doubts: doubts.map(({doubt}) => doubt)},
     ...{returnedLater, notBegun: about.from > today ? today : undefined},

@@ -52,7 +52,7 @@ describe('statements of reconcile', () => {
     const wrong = await desk.reconcile('--statement ./wrong.xml');
     assert.match(
       wrong.stdout,
-      /: not conclusive(?:.|\n)*: the statement does not have 1 line of the service: .*\n {4}remit reconcile statements$/m,
+      /: not conclusive(?:.|\n)*: the statement does not have 1 line of the service: .*\n(?: {2}\S.*\n)* {4}remit reconcile statements$/m,
     );
     assert.match((await desk.reconcile()).stdout, /: not conclusive/); // it is still there
     const [listed, ...more] = (await desk.desk.remit('reconcile statements --json')).json() as Record<
